@@ -1,0 +1,27 @@
+PREFIX ?= $(HOME)/.local
+export CGO_ENABLED = 0
+
+build: ## the binaries, into bin/
+	go build -trimpath -o bin/ ./cmd/...
+
+demo: build ## the main job, on the examples
+	bin/ihmt demo
+
+test: ## every test
+	go test ./...
+
+check: ## what every commit passes
+	@test -z "$$(gofmt -l cmd pkg mcp scripts)" || { gofmt -l cmd pkg mcp scripts; echo 'not formatted: run gofmt -w'; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go test ./...
+
+cross: ## the same binaries for the other systems
+	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/...
+	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/...
+
+install: build ## into $(PREFIX)/bin
+	mkdir -p $(PREFIX)/bin
+	cp bin/* $(PREFIX)/bin/
+
+.PHONY: build demo test check cross install

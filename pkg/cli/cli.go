@@ -1,0 +1,143 @@
+// Package cli is what every main shares: the flags that all tools take, the
+// exit codes, the choice between JSON lines and text, and the way errors are
+// told.
+//
+// A tool's grammar is a kong struct that embeds [Common]; its commands have a
+// method Run(*cli.Context) error. Main parses, runs and exits:
+//
+//	0  done
+//	1  nothing found, or something was skipped ([ErrNothing], [ErrSkipped])
+//	2  wrong usage, or a failure (any other error)
+//	3  ambiguous, a clue is needed ([ErrAmbiguous])
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"github.com/ihmt/ihmt/pkg/record"
+)
+
+// Version is the version of all tools: they are released together, and the
+// orchestrator refuses siblings of another one.
+const Version = "0.1.0"
+
+// Errors that only set the exit code: what they stand for has been printed.
+var (
+	ErrNothing   = errors.New("nothing found")
+	ErrSkipped   = errors.New("something was skipped")
+	ErrAmbiguous = errors.New("ambiguous: a clue is needed")
+)
+
+// Common are the flags of every tool.
+type Common struct {
+	Path    string           `help:"Folder that holds ihmt_memory." env:"IHMT_HOME" default:"~/.ihmt" placeholder:"DIR"`
+	JSON    bool             `name:"json" help:"Print JSON lines, on a terminal too." xor:"format"`
+	Text    bool             `name:"text" help:"Print for people, into a pipe too." xor:"format"`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// Memory is the folder of the memory itself, ihmt_memory below Path.
+func (c *Common) Memory() (string, error) {
+	dir := c.Path
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no home folder for the memory: %w; give --path DIR", err)
+		}
+		dir = filepath.Join(home, rest)
+	}
+	dir, err := filepath.Abs(dir)
+	return filepath.Join(dir, "ihmt_memory"), err
+}
+
+// A Context is what a command runs in.
+type Context struct {
+	*Common
+	Name   string
+	In     io.Reader
+	Out    *Output
+	Err    io.Writer
+	parser *kong.Kong
+}
+
+// commonOf is implemented by every grammar that embeds Common.
+type commonOf interface{ common() *Common }
+
+func (c *Common) common() *Common { return c }
+
+// Main runs a tool and exits. The renderer prints a record for people; with
+// nil every record is printed as JSON.
+func Main(name, about string, grammar commonOf, render Renderer) {
+	os.Exit(run(name, about, grammar, render, os.Args[1:]))
+}
+
+func run(name, about string, grammar commonOf, render Renderer, args []string) int {
+	parser, err := kong.New(grammar, kong.Name(name), kong.Description(about),
+		kong.Vars{"version": name + " " + Version}, kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		return fail(os.Stderr, name, err)
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		fail(os.Stderr, name, err)
+		fmt.Fprintf(os.Stderr, "try: %s --help\n", name)
+		return 2
+	}
+	common := grammar.common()
+	people := common.Text || (!common.JSON && term.IsTerminal(int(os.Stdout.Fd())))
+	ctx := &Context{Common: common, Name: name, In: os.Stdin, Out: newOutput(os.Stdout, people, render), Err: os.Stderr, parser: parser}
+	err = parsed.Run(ctx)
+	if flushed := ctx.Out.Flush(); err == nil {
+		err = flushed
+	}
+	return fail(os.Stderr, name, err)
+}
+
+func fail(w io.Writer, name string, err error) int {
+	switch {
+	case err == nil || errors.Is(err, io.ErrClosedPipe) || isBrokenPipe(err):
+		return 0
+	case errors.Is(err, ErrNothing) || errors.Is(err, ErrSkipped):
+		return 1
+	case errors.Is(err, ErrAmbiguous):
+		return 3
+	}
+	fmt.Fprintf(w, "%s: %s\n", name, Clean(err.Error()))
+	return 2
+}
+
+// Records calls do for each record of the input. A line that is not a record
+// ends it with an error that names the line, or, with keepGoing, is written
+// as skipped and ends it with ErrSkipped after the rest.
+func (c *Context) Records(in *record.Reader, keepGoing bool, do func(*record.Record) error) error {
+	var skipped error
+	for {
+		r, err := in.Read()
+		var bad *record.LineError
+		switch {
+		case errors.Is(err, io.EOF):
+			return skipped
+		case errors.As(err, &bad) && keepGoing:
+			skipped = ErrSkipped
+			err = c.Out.Write(record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: bad.Error()}))
+		case errors.As(err, &bad):
+			return fmt.Errorf("standard input, %w; mend it, or skip such lines with --keep-going", err)
+		case err != nil:
+			return err
+		default:
+			err = do(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
