@@ -22,6 +22,6 @@ cross: ## the same binaries for the other systems
 
 install: build ## into $(PREFIX)/bin
 	mkdir -p $(PREFIX)/bin
-	cp bin/* $(PREFIX)/bin/
+	cp bin/ihmt* $(PREFIX)/bin/
 
 .PHONY: build demo test check cross install
