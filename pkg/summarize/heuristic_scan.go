@@ -1,0 +1,177 @@
+package summarize
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// scan calls do for each word of s, a run of letters, marks and digits, and
+// for each run of a script without spaces, which is joined.
+func scan(s string, do func(start, end int, joined bool)) {
+	start, joined := -1, false
+	for i, r := range s {
+		class := classOf(r)
+		if start >= 0 && (class == other || joined != (class == run)) {
+			do(start, i, joined)
+			start = -1
+		}
+		if start < 0 && class != other {
+			start, joined = i, class == run
+		}
+	}
+	if start >= 0 {
+		do(start, len(s), joined)
+	}
+}
+
+type class int
+
+const (
+	other class = iota
+	letter
+	run
+)
+
+func classOf(r rune) class {
+	switch {
+	case r < utf8.RuneSelf:
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' {
+			return letter
+		}
+		return other
+	case unspaced(r):
+		return run
+	case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
+		return letter
+	}
+	return other
+}
+
+// unspaced tells whether r belongs to a script that puts no spaces between
+// words.
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// length is how many words a word or run counts for: two characters of a run
+// are about a word.
+func length(word string, joined bool) int {
+	if joined {
+		return (utf8.RuneCountInString(word) + 1) / 2
+	}
+	return 1
+}
+
+func fold(dst []byte, word string) []byte {
+	for _, r := range word {
+		if r < utf8.RuneSelf {
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			dst = append(dst, byte(r))
+		} else {
+			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		}
+	}
+	return dst
+}
+
+// prose is a sentence on one line, without control codes and without the
+// marks of headings, lists and quotes; a table row or a fence is none.
+func prose(s string) string {
+	s = strings.TrimLeft(strings.TrimSpace(s), "#>*-+• \t")
+	if strings.HasPrefix(s, "|") || strings.HasPrefix(s, "```") {
+		return ""
+	}
+	return oneLine(s)
+}
+
+// oneLine joins the words of s with single spaces and drops control codes and
+// bidirectional overrides.
+func oneLine(s string) string {
+	if isOneLine(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	space := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r):
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func isOneLine(s string) bool {
+	blank := true
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && blank {
+			return false
+		}
+		blank = c == ' '
+	}
+	return !blank
+}
+
+// clipBytes is the start of s, at most n bytes, cut between characters.
+func clipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func stop(word []byte) bool {
+	return len(word) < 12 && stopWords()[string(word)]
+}
+
+var stopWords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for w := range bytes.FieldsSeq([]byte(commonWords)) {
+		words[string(w)] = true
+	}
+	return words
+})
+
+// commonWords say nothing of a text's subject, in English and Spanish.
+const commonWords = `
+a about above after again against all also am an and any are aren as at be because been before being below between both but by can cannot could
+couldn did didn do does doesn doing don down during each else even ever few for from further get gets got had hadn has hasn have haven having he
+her here hers herself him himself his how however if in into is isn it its itself just let ll make makes me more most much must my myself no nor not
+now of off on once one only or other our ours ourselves out over own per put rather re said same shall she should shouldn since so some still such
+than that the their theirs them themselves then there these they this those through to too two under until up upon us use used uses using ve very via
+was wasn we well were weren what when where whether which while who whom whose why will with within without won would wouldn yes yet you your yours
+yourself yourselves
+al algo algún alguna algunas alguno algunos ante antes aquel aquella aquellas aquello aquellos aquí así aún aunque bajo bien cada casi como cómo con
+contra cual cuál cuales cualquier cuando cuándo cuanto cuyo da de debe del desde donde dónde dos durante el él ella ellas ello ellos en entonces
+entre era eran eres es esa esas ese eso esos esta está están estaba estaban estar estas este esto estos estoy fue fueron fui ha había habían hace
+hacer hacia han hasta hay he hemos incluso la las le les lo los luego más me menos mi mí mientras mis mismo mucho muchos muy nada ni ningún ninguna
+no nos nosotros nuestra nuestro nunca o os otra otras otro otros para pero poco por porque pues que qué quien quién se sé sea ser sería si sí
+siempre sido sin sino sobre solo sólo son soy su sus tal también tampoco tan tanto te tenía tener tengo ti tiene tienen toda todas todavía todo todos
+tras tu tú tus un una unas uno unos usted ustedes va vamos van vez voy y ya yo`
+
+// isParticle tells whether r parts the words of a run: Chinese particles,
+// pronouns and auxiliaries, and the kana of Japanese endings.
+func isParticle(r rune) bool {
+	if unicode.Is(unicode.Hiragana, r) {
+		return true
+	}
+	return strings.ContainsRune("的了是在我你他她它们有和与及或就不没都也很到说要去会着这那个之其而但被把对从让给于以为吗呢吧啊又再还已将可能", r)
+}
