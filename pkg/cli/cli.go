@@ -29,6 +29,10 @@ import (
 // orchestrator refuses siblings of another one.
 const Version = "0.1.0"
 
+// VersionEnv is the environment variable in which the orchestrator tells the
+// tools that it starts which version it expects.
+const VersionEnv = "IHMT_PIPELINE_VERSION"
+
 // Errors that only set the exit code: what they stand for has been printed.
 var (
 	ErrNothing   = errors.New("nothing found")
@@ -80,6 +84,9 @@ func Main(name, about string, grammar commonOf, render Renderer) {
 }
 
 func run(name, about string, grammar commonOf, render Renderer, args []string) int {
+	if want := os.Getenv(VersionEnv); want != "" && want != Version {
+		return fail(os.Stderr, name, fmt.Errorf("this is version %s, but what started it is version %s; install all tools of one version together", Version, want))
+	}
 	parser, err := kong.New(grammar, kong.Name(name), kong.Description(about),
 		kong.Vars{"version": name + " " + Version}, kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
