@@ -142,20 +142,3 @@ type LeadingResult struct {
 	Ambiguous bool   // a numeric date that could be read in both orders
 	SetOff    bool   // a mark or the end of the line sets it off: "2026-02-03: …"
 }
-
-// LeadingDate finds the date that leads a text or its heading: "2026-02-03: …",
-// "Feb 3, 2026 - …", "## 3 de febrero de 2026", "2024年3月12日：…",
-// "[12/03/24, 21:05] Ana: …", "Fecha: 12/03/2024". A date later in a sentence,
-// or one that the sentence speaks about ("2026-05-01 is the deadline"), does
-// not lead. Only the first line that is not blank is read.
-func LeadingDate(s string, order DateOrder) (LeadingResult, bool) {
-	return leadingDate(s, order)
-}
-
-// FindDates returns the dates, months and years that s names, in order:
-// "what happened on 2025-03-14", "el 12 de mayo de 2025", "in March 2024",
-// "en 2024", "2024年3月". A bare number is a year only after a word such as
-// in, since, en or año.
-func FindDates(s string, order DateOrder) []DateRange {
-	return findDates(s, order)
-}

@@ -88,7 +88,8 @@ func endsHere(before, mark, after string) bool {
 	if first != '.' || strings.Trim(mark, ".") == "" && len(mark) > 1 {
 		return !unicode.IsLower(next) // "¡Ay! dijo", "well… maybe"
 	}
-	return !unicode.IsLower(next) && !isAbbreviated(lastWord(before), next)
+	number := strings.TrimSpace(before[max(0, len(before)-8):])
+	return !unicode.IsLower(next) && !isDigits(number) && !isAbbreviated(lastWord(before), next)
 }
 
 func startsBlank(s string) bool {
@@ -122,7 +123,7 @@ func lastWord(s string) string {
 
 // isAbbreviated tells whether the full stop after word belongs to it: titles
 // always, other abbreviations unless a capital follows, single letters and
-// letters with dots between ("J.", "e.g.") and the number of a list item.
+// letters ("J.").
 func isAbbreviated(word string, next rune) bool {
 	lower := strings.ToLower(word)
 	switch kind := abbreviations()[lower]; {
@@ -146,7 +147,7 @@ const (
 
 var abbreviations = sync.OnceValue(func() map[string]abbreviation {
 	kinds := map[string]abbreviation{}
-	for _, w := range strings.Fields("dr dra mr mrs ms prof sr sra srta sres st sto sta gen col capt lt sgt rev hon pres gov d dña ud uds vd vds fig figs eq no nos núm nº pág págs p pp art arts cap vol vs cf aprox approx ca tel av avda c/ e.g i.e p.ej ej u.s.a dept dpto lic ing arq mons fr hno hna") {
+	for _, w := range strings.Fields("dr dra mr mrs ms prof sr sra srta sres st sto sta gen col capt lt sgt rev hon pres gov d dña ud uds vd vds fig figs nos núm nº pág págs p pp arts vol vs cf aprox approx tel avda e.g i.e p.ej ej u.s.a dept dpto lic ing arq mons fr hno hna") {
 		kinds[w] = beforeName
 	}
 	for _, w := range strings.Fields("etc inc ltd corp co jr s.a s.l a.m p.m m u.s u.k ee.uu jan feb mar apr jun jul aug sep sept oct nov dec ene abr ago dic min max hr hrs seg km kg mg ml cm mm") {
