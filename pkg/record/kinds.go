@@ -1,5 +1,11 @@
 package record
 
+import (
+	"reflect"
+	"strings"
+	"sync"
+)
+
 // The kinds of record. docs/FORMAT.md holds the schema.
 const (
 	KindDocument    = "document"
@@ -242,3 +248,16 @@ type Report struct {
 	Tool   string         `json:"tool"`
 	Totals map[string]any `json:"totals,omitempty"`
 }
+
+var chunkFields = sync.OnceValue(func() map[string]bool {
+	fields := map[string]bool{"kind": true}
+	t := reflect.TypeFor[Chunk]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		fields[name] = true
+	}
+	return fields
+})
+
+// IsChunkField tells whether Chunk names a field.
+func IsChunkField(name string) bool { return chunkFields()[name] }

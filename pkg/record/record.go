@@ -38,7 +38,7 @@ func Parse(line []byte) (*Record, error) {
 	switch {
 	case len(line) == 0 || line[0] != '{':
 		return nil, errors.New("not a JSON object")
-	case tooDeep(line):
+	case TooDeep(line):
 		return nil, fmt.Errorf("nested deeper than %d levels", MaxDepth)
 	case !json.Valid(line):
 		return nil, errors.New(invalidReason(line))
@@ -70,7 +70,9 @@ func invalidReason(line []byte) string {
 	return "invalid JSON"
 }
 
-func tooDeep(line []byte) bool {
+// TooDeep tells whether a line nests deeper than MaxDepth. It must be asked
+// before a line from outside goes to a parser that recurses.
+func TooDeep(line []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -205,4 +207,11 @@ func encode(v any) []byte {
 		panic(err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Each calls do for each field, in order.
+func (r *Record) Each(do func(name string, value gjson.Result)) {
+	for _, f := range r.fields {
+		do(f.name, gjson.ParseBytes(f.value))
+	}
 }

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+
+	"github.com/ihmt/ihmt/pkg/text"
+)
+
+// configName is the settings file of a memory.
+const configName = "ihmt.config.json"
+
+// Settings are what a user may choose for a memory, in ihmt.config.json. What
+// the file does not name has its default; a key that is none is an error.
+type Settings struct {
+	BranchFactor        int             `json:"branch_factor"`        // children of a full branch, 2..64
+	TargetTokens        int             `json:"target_tokens"`        // size to which blocks are packed
+	MaxTokens           int             `json:"max_tokens"`           // size above which a block is oversized
+	ConfidenceThreshold float64         `json:"confidence_threshold"` // below it a search asks back, 0..1
+	AmbiguityMargin     float64         `json:"ambiguity_margin"`     // within it a result is a rival, 0..1
+	MaxClueRounds       int             `json:"max_clue_rounds"`
+	SummarizerBackend   string          `json:"summarizer_backend"` // heuristic, anthropic, openai, command
+	SummarizerModel     string          `json:"summarizer_model,omitempty"`
+	SummarizerURL       string          `json:"summarizer_url,omitempty"`     // of an OpenAI-compatible endpoint
+	SummarizerCommand   string          `json:"summarizer_command,omitempty"` // for the back end "command"
+	CodeChunkMode       string          `json:"code_chunk_mode"`              // pack, symbol
+	Languages           []string        `json:"languages"`                    // ISO 639-1, for stems and stop words
+	DateOrder           string          `json:"date_order"`                   // dmy, mdy
+	Rules               json.RawMessage `json:"rules,omitempty"`              // fact rules of the user's own
+	BeamWidth           int             `json:"beam_width,omitempty"`         // of the original program; has no effect
+}
+
+// DefaultSettings are the settings of a memory that chooses none.
+func DefaultSettings() Settings {
+	return Settings{BranchFactor: 8, TargetTokens: 2000, MaxTokens: 3000, ConfidenceThreshold: 0.45, AmbiguityMargin: 0.18,
+		MaxClueRounds: 3, SummarizerBackend: "heuristic", CodeChunkMode: "pack", Languages: []string{"en", "es"}, DateOrder: "dmy"}
+}
+
+// maxConfig is how large a settings file may be.
+const maxConfig = 1 << 20
+
+// parseSettings reads a settings file; every error names the file and the key.
+func parseSettings(data []byte) (Settings, error) {
+	s := DefaultSettings()
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %s", configName, fmt.Sprintf(format, args...))
+	}
+	if len(data) > maxConfig {
+		return s, wrong("larger than %d KiB", maxConfig>>10)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return s, wrong("%v", err)
+	}
+	known := settingNames()
+	for key := range keys {
+		if !slices.Contains(known, key) {
+			return s, wrong("unknown key %q%s", key, didYouMean(key, known))
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&s); err != nil {
+		var t *json.UnmarshalTypeError
+		if errors.As(err, &t) {
+			return s, wrong("%s is a %s, want %s", t.Field, t.Value, t.Type)
+		}
+		return s, wrong("%v", err)
+	}
+	if err := s.Validate(); err != nil {
+		return s, wrong("%v", err)
+	}
+	return s, nil
+}
+
+// Validate says which setting is out of range.
+func (s *Settings) Validate() error {
+	switch {
+	case s.BranchFactor < 2 || s.BranchFactor > 64:
+		return fmt.Errorf("branch_factor is %d, want 2 to 64", s.BranchFactor)
+	case s.TargetTokens < 1 || s.TargetTokens > 1_000_000:
+		return fmt.Errorf("target_tokens is %d, want 1 to 1000000", s.TargetTokens)
+	case s.MaxTokens < s.TargetTokens:
+		return fmt.Errorf("max_tokens is %d, want at least target_tokens (%d)", s.MaxTokens, s.TargetTokens)
+	case s.ConfidenceThreshold < 0 || s.ConfidenceThreshold > 1:
+		return fmt.Errorf("confidence_threshold is %v, want 0 to 1", s.ConfidenceThreshold)
+	case s.AmbiguityMargin < 0 || s.AmbiguityMargin > 1:
+		return fmt.Errorf("ambiguity_margin is %v, want 0 to 1", s.AmbiguityMargin)
+	case s.MaxClueRounds < 0 || s.MaxClueRounds > 100:
+		return fmt.Errorf("max_clue_rounds is %d, want 0 to 100", s.MaxClueRounds)
+	case !slices.Contains([]string{"heuristic", "anthropic", "openai", "command"}, s.SummarizerBackend):
+		return fmt.Errorf("summarizer_backend is %q, want heuristic, anthropic, openai or command", s.SummarizerBackend)
+	case s.CodeChunkMode != "pack" && s.CodeChunkMode != "symbol":
+		return fmt.Errorf("code_chunk_mode is %q, want pack or symbol", s.CodeChunkMode)
+	}
+	if _, err := text.ParseDateOrder(s.DateOrder); err != nil {
+		return fmt.Errorf("date_order: %w", err)
+	}
+	if _, err := text.NewAnalyzer(s.Languages); err != nil {
+		return fmt.Errorf("languages: %w", err)
+	}
+	return nil
+}
+
+func settingNames() []string {
+	var names []string
+	t := reflect.TypeFor[Settings]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+func (s *Store) loadSettings() error {
+	data, err := s.root.ReadFile(configName)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.Settings = DefaultSettings()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.filesOpened++
+	s.Settings, err = parseSettings(data)
+	return err
+}
+
+// WriteSettings replaces the settings file.
+func (s *Store) WriteSettings(settings Settings) error {
+	if err := settings.Validate(); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(settings, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := s.writeFile(configName, append(b, '\n')); err != nil {
+		return err
+	}
+	s.Settings = settings
+	return nil
+}
+
+// didYouMean names the entry of a list that is nearest to a word, if one is
+// near.
+func didYouMean(word string, list []string) string {
+	best, at := 4, ""
+	for _, x := range list {
+		if d := levenshtein.Distance(word, x, nil); d < best {
+			best, at = d, x
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", at)
+}

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// What a journal line says of a leaf.
+const (
+	opStore  = "store"  // it was stored, or stored anew with another date
+	opRetire = "retire" // a later version of its source does not have it
+	opRemove = "remove" // its text is gone
+)
+
+// An Entry is one line of the journal. A stored leaf's line carries what
+// ranking needs, so that it is found before the tree has grown over it.
+type Entry struct {
+	Op string
+	terms.Leaf
+	Checksum string
+	Replaces string
+	Known    bool   // its source has leaves in tables: see terms.Layout.Shared
+	Again    bool   // a leaf of this id was stored before
+	Terms    string // as terms.NewRun reads them
+}
+
+type entryLine struct {
+	Op        string `json:"op"`
+	ID        string `json:"leaf_id"`
+	Timestamp string `json:"timestamp,omitempty"`
+	SavedAt   string `json:"saved_at"`
+	Source    string `json:"source,omitempty"`
+	Position  int    `json:"position"`
+	Length    int    `json:"length,omitempty"`
+	Flags     string `json:"flags,omitempty"`
+	Checksum  string `json:"checksum,omitempty"`
+	Replaces  string `json:"replaces,omitempty"`
+	Known     bool   `json:"known,omitempty"`
+	Again     bool   `json:"again,omitempty"`
+	Terms     string `json:"terms,omitempty"`
+}
+
+// partSize is the size in bytes from which the journal goes on in a new part.
+const partSize = 64 << 20
+
+func partName(part int) string { return fmt.Sprintf("state/journal/%06d.jsonl", part) }
+
+// append writes the entry as a line.
+func (e *Entry) append(dst []byte) []byte {
+	flags := ""
+	for _, f := range []struct {
+		set  bool
+		mark string
+	}{{e.Question, "q"}, {e.Temporal, "t"}, {e.Proper, "p"}} {
+		if f.set {
+			flags += f.mark
+		}
+	}
+	line := record.New("", entryLine{Op: e.Op, ID: e.ID, Timestamp: e.Timestamp, SavedAt: e.SavedAt, Source: e.Source, Position: e.Position,
+		Length: e.Length, Flags: flags, Checksum: e.Checksum, Replaces: e.Replaces, Known: e.Known, Again: e.Again, Terms: e.Terms})
+	return append(line.Derive("journal").Append(dst), '\n')
+}
+
+// parseEntry reads a line; the entry does not refer to it.
+func parseEntry(line []byte) (Entry, error) {
+	var e Entry
+	if record.TooDeep(line) || !gjson.ValidBytes(line) {
+		return e, errors.New("not a JSON object")
+	}
+	gjson.ParseBytes(bytes.Clone(line)).ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "op":
+			e.Op = v.String()
+		case "leaf_id":
+			e.ID = v.String()
+		case "timestamp":
+			e.Timestamp = v.String()
+		case "saved_at":
+			e.SavedAt = v.String()
+		case "source":
+			e.Source = v.String()
+		case "position":
+			e.Position = int(v.Int())
+		case "length":
+			e.Length = int(v.Int())
+		case "flags":
+			e.Question, e.Temporal, e.Proper = strings.Contains(v.Str, "q"), strings.Contains(v.Str, "t"), strings.Contains(v.Str, "p")
+		case "checksum":
+			e.Checksum = v.String()
+		case "replaces":
+			e.Replaces = v.String()
+		case "known":
+			e.Known = v.Bool()
+		case "again":
+			e.Again = v.Bool()
+		case "terms":
+			e.Terms = v.String()
+		}
+		return true
+	})
+	switch {
+	case e.Op != opStore && e.Op != opRetire && e.Op != opRemove:
+		return e, fmt.Errorf("op %q", e.Op)
+	case e.Length < 0 || e.Position < 0:
+		return e, errors.New("a negative number")
+	}
+	return e, CheckID(e.ID)
+}
+
+// readJournal calls do for each whole line from a position on, and returns
+// the position after the last one. A torn last line is left for the next
+// writer to cut.
+func (s *Store) readJournal(from Position, do func(Entry) error) (Position, error) {
+	for {
+		end, err := s.readPart(from, do)
+		if err != nil {
+			return from, err
+		}
+		next := Position{Part: from.Part + 1}
+		if _, err := s.root.Lstat(partName(next.Part)); err != nil {
+			return end, nil
+		}
+		from = next
+	}
+}
+
+func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) {
+	f, err := s.root.Open(partName(from.Part))
+	if errors.Is(err, fs.ErrNotExist) && from.Offset == 0 {
+		return from, nil
+	}
+	if err != nil {
+		return from, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return from, err
+	}
+	s.filesOpened++
+	size := info.Size() - from.Offset
+	if size < 0 {
+		return from, fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(partName(from.Part)))
+	}
+	data := make([]byte, size)
+	if n, err := f.ReadAt(data, from.Offset); err != nil && err != io.EOF {
+		return from, err
+	} else {
+		data = data[:n]
+	}
+	s.bytesRead += int64(len(data))
+	for {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return from, nil
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			e, err := parseEntry(line)
+			if err != nil {
+				return from, fmt.Errorf("%s, byte %d: %w; run ihmt-store rebuild", s.file(partName(from.Part)), from.Offset, err)
+			}
+			if err := do(e); err != nil {
+				return from, err
+			}
+		}
+		from.Offset += int64(len(line)) + 1
+		data = rest
+	}
+}
+
+// appendJournal writes lines at the end of the journal and makes them last.
+// The caller holds the write lock and has read the journal up to end.
+func (s *Store) appendJournal(end Position, lines []byte) (Position, error) {
+	if end.Offset >= partSize {
+		end = Position{Part: end.Part + 1}
+	}
+	name := partName(end.Part)
+	if info, err := s.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return end, fmt.Errorf("%s is not a plain file", s.file(name))
+	}
+	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return end, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return end, err
+	} else if info.Size() > end.Offset { // a torn line of a writer that was killed
+		if err := f.Truncate(end.Offset); err != nil {
+			return end, err
+		}
+	}
+	if _, err := f.WriteAt(lines, end.Offset); err != nil {
+		f.Truncate(end.Offset)
+		return end, fmt.Errorf("writing the journal: %w", err)
+	}
+	if err := f.Sync(); err != nil {
+		f.Truncate(end.Offset)
+		return end, fmt.Errorf("writing the journal: %w", err)
+	}
+	if end.Offset == 0 {
+		if err := s.syncFolder("state/journal"); err != nil {
+			return end, err
+		}
+	}
+	return Position{end.Part, end.Offset + int64(len(lines))}, f.Close()
+}
+
+// blank overwrites the line of a leaf with one that only says that it was
+// removed, of the same length, so that no position changes.
+func blank(line []byte, id string) []byte {
+	short := []byte(`{"kind":"journal","op":` + strconv.Quote(opRemove) + `,"leaf_id":` + strconv.Quote(id) + `}`)
+	if len(short) > len(line) {
+		return bytes.Repeat([]byte(" "), len(line))
+	}
+	return append(short, bytes.Repeat([]byte(" "), len(line)-len(short))...)
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/terms"
+	"github.com/ihmt/ihmt/pkg/text"
+)
+
+// The lines around a leaf's header.
+const (
+	markerStart = "<<<IHMT-META\n"
+	markerEnd   = "\nIHMT-META>>>\n"
+	maxHeader   = 16 << 20
+)
+
+// A Leaf is a stored memory: the header of its file, and its text.
+type Leaf struct {
+	ID        string       `json:"leaf_id"`
+	Timestamp string       `json:"timestamp"` // when it was true
+	SavedAt   string       `json:"saved_at"`  // RFC 3339, UTC
+	DataType  string       `json:"data_type"`
+	Domain    string       `json:"domain"`
+	Tags      []string     `json:"tags"`
+	ParentID  *string      `json:"parent_id"` // its full layer-1 branch; derived, never trusted
+	Span      *record.Span `json:"span"`
+	Checksum  string       `json:"checksum"` // "sha256:…" of the content
+	Extra     Extra        `json:"extra"`
+	Content   string       `json:"-"`
+}
+
+// Extra are the fields of a leaf's header that the original format did not
+// have.
+type Extra struct {
+	GrandparentID *string                    `json:"grandparent_id"` // its full layer-2 branch; derived
+	Source        string                     `json:"source,omitempty"`
+	Title         string                     `json:"title,omitempty"`
+	Position      int                        `json:"position"`
+	Language      string                     `json:"language,omitempty"`
+	Author        string                     `json:"author,omitempty"`
+	Project       string                     `json:"project,omitempty"`
+	Agent         string                     `json:"agent,omitempty"`
+	Context       string                     `json:"context,omitempty"`
+	Tokens        int                        `json:"tokens,omitempty"`
+	Oversized     bool                       `json:"oversized,omitempty"`
+	Replaces      string                     `json:"replaces,omitempty"`
+	RetiredAt     string                     `json:"retired_at,omitempty"` // a later version of the source no longer has it
+	Fields        map[string]json.RawMessage `json:"fields,omitempty"`     // what else the chunk carried
+}
+
+// LeafPath is the file of a leaf inside the memory, with forward slashes.
+func LeafPath(id string) string {
+	return "layer_0/" + terms.Domain(id) + "/" + id + ".txt"
+}
+
+// Checksum is the "sha256:…" of a content.
+func Checksum(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// format returns the leaf's file. The ids of its branches, which are filled
+// in later and in place, get the room that they will need.
+func (l *Leaf) format() []byte {
+	var b bytes.Buffer
+	b.WriteString(markerStart)
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(l); err != nil {
+		panic(err) // a struct of strings and numbers always encodes
+	}
+	header := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	room := strings.Repeat(" ", branchIDWidth(l.Domain)-len("null"))
+	for _, name := range []string{`"parent_id": null`, `"grandparent_id": null`} {
+		header = bytes.Replace(header, []byte(name), []byte(name+room), 1)
+	}
+	return append(append(bytes.Clone(header), markerEnd...), l.Content...)
+}
+
+// branchIDWidth is the width of a quoted branch id of layers 1 to 9.
+func branchIDWidth(domain string) int { return len(`"N1-`) + len(domain) + len(`-0123456789"`) }
+
+// parseLeaf reads a leaf's file, also one of the original program.
+func parseLeaf(data []byte) (*Leaf, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(markerStart))
+	if !ok {
+		return nil, fmt.Errorf("does not start with the line %q", strings.TrimSpace(markerStart))
+	}
+	header, content, ok := bytes.Cut(rest, []byte(markerEnd))
+	if !ok {
+		return nil, fmt.Errorf("has no line %q", strings.TrimSpace(markerEnd))
+	}
+	if len(header) > maxHeader {
+		return nil, errors.New("the header is larger than 16 MiB")
+	}
+	if _, err := record.Parse(header); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	l := &Leaf{}
+	if err := json.Unmarshal(header, l); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	l.Content = string(content)
+	return l, nil
+}
+
+// stamp writes the ids of its branches into a leaf's file in place, where
+// format left room for them. It tells whether there was room.
+func stamp(head []byte, l1, l2 string) bool {
+	end := bytes.Index(head, []byte(markerEnd))
+	if end < 0 {
+		return false
+	}
+	for _, f := range []struct{ name, id string }{{`"parent_id": `, l1}, {`"grandparent_id": `, l2}} {
+		value := "null"
+		if f.id != "" {
+			value = `"` + f.id + `"`
+		}
+		at := bytes.Index(head[:end], []byte(f.name))
+		if at < 0 {
+			return false
+		}
+		at += len(f.name)
+		room := bytes.IndexByte(head[at:end], ',')
+		if room < len(value) {
+			return false
+		}
+		copy(head[at:at+room], value+strings.Repeat(" ", room-len(value)))
+	}
+	return true
+}
+
+var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]{0,63}$`) })
+
+// CheckDomain says why a domain cannot be the name of a folder.
+func CheckDomain(domain string) error {
+	if !slug().MatchString(domain) {
+		return fmt.Errorf("domain %q: want 1 to 64 of a-z 0-9 . _ - with no leading dot", domain)
+	}
+	return nil
+}
+
+// CheckTimestamp says why a timestamp is none.
+func CheckTimestamp(s string) error {
+	if _, ok := text.ParseDate(s); ok && len(s) >= 10 && terms.Day(s) > 0 && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		return nil
+	}
+	return fmt.Errorf("timestamp %q: want YYYY-MM-DD or an RFC 3339 time", s)
+}
+
+// CheckID says why an id is none of a leaf; a valid one is safe in a path.
+func CheckID(id string) error {
+	if !strings.HasPrefix(id, "L-") || len(id) > 120 || CheckDomain(terms.Domain(id)) != nil || !slug().MatchString(strings.ToLower(id[2:min(len(id), 66)])) || strings.ContainsAny(id, "/\\ ") {
+		return fmt.Errorf("%q is no leaf id: want L-<domain>-<position>-<hash>", id)
+	}
+	return nil
+}
+
+// leafID returns the id of a leaf with so many digits of its hash.
+func leafID(domain, source string, position int, content string, digits int) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%s\x00%d\x00", domain, source, position)
+	h.Write([]byte(content))
+	return fmt.Sprintf("L-%s-%04d-%s", domain, position, hex.EncodeToString(h.Sum(nil))[:digits])
+}
+
+// now is the time of saving; a test may fix it.
+var now = func() time.Time { return time.Now().UTC() }
+
+// fields are what is searched of a leaf.
+func (l *Leaf) fields() text.Fields {
+	return text.Fields{Title: l.Extra.Title, Content: l.Content, Author: l.Extra.Author, Tags: l.Tags}
+}
+
+// index returns what the journal and the tables keep of a leaf.
+func (l *Leaf) index(a *text.Analyzer) (terms.Leaf, string) {
+	p := a.Profile(l.fields())
+	weights := p.Terms
+	exact := func(prefix, value string) {
+		if value != "" {
+			weights[terms.Exact(prefix, value)] = 1
+		}
+	}
+	exact("source:", l.Extra.Source)
+	exact("type:", l.DataType)
+	exact("project:", l.Extra.Project)
+	exact("agent:", l.Extra.Agent)
+	exact("by:", strings.ToLower(l.Extra.Author))
+	exact("replaces:", l.Extra.Replaces)
+	for _, tag := range l.Tags {
+		exact("tag:", strings.ToLower(tag))
+	}
+	for _, word := range p.Author {
+		exact("author:", word)
+	}
+	return terms.Leaf{ID: l.ID, Timestamp: l.Timestamp, SavedAt: l.SavedAt, Source: l.Extra.Source, Position: l.Extra.Position,
+		Length: p.Length, Question: p.Question, Temporal: p.Temporal, Proper: p.Proper, Retired: l.Extra.RetiredAt != ""}, terms.JoinWeights(weights)
+}

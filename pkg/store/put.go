@@ -1,0 +1,230 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/ihmt/ihmt/pkg/record"
+)
+
+// Commits hold at most this many records or bytes of content. A commit also
+// closes when the input pauses, so that a lone save is acknowledged at once.
+const (
+	batchRecords = 256
+	batchBytes   = 8 << 20
+	batchPause   = 2 * time.Millisecond
+)
+
+// PutOptions are what ihmt-store put was asked for.
+type PutOptions struct {
+	Replaces  string // given to the first chunk
+	KeepGoing bool   // skip what cannot be stored
+}
+
+// Totals count what a run of Put did.
+type Totals struct {
+	Stored, Unchanged, Retired, Skipped int
+}
+
+// Put stores the chunks of a stream of records and writes, in order, a leaf
+// record for each once it is on the disk; other records pass through. What
+// cannot be stored ends it, after everything before it is committed, with an
+// error that names the line.
+func (s *Store) Put(in *record.Reader, out func([]*record.Record) error, opt PutOptions) (Totals, error) {
+	w, err := s.NewWriter()
+	if err != nil {
+		return Totals{}, err
+	}
+	defer w.Close()
+	p := &putter{writer: w, out: out, opt: opt}
+	lines := readAhead(in)
+	for {
+		batch, fatal := collect(lines, p.opt.KeepGoing, &p.totals)
+		if err := p.commit(batch); err != nil {
+			return p.totals, err
+		}
+		if fatal != nil {
+			return p.totals, fatal
+		}
+		if batch == nil {
+			return p.totals, nil
+		}
+	}
+}
+
+// A line is what was read of the input: a record, or why there is none.
+type line struct {
+	record *record.Record
+	number int
+	err    error
+}
+
+// readAhead reads records while others are being committed.
+func readAhead(in *record.Reader) <-chan line {
+	lines := make(chan line, batchRecords)
+	go func() {
+		defer close(lines)
+		for {
+			r, err := in.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			lines <- line{r, in.Line(), err}
+			var bad *record.LineError
+			if err != nil && !errors.As(err, &bad) {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// collect returns the next batch of lines, nil at the end of the input, and
+// the error that ends the run after it.
+func collect(lines <-chan line, keepGoing bool, totals *Totals) (batch []line, fatal error) {
+	size := 0
+	pause := time.NewTimer(time.Hour)
+	defer pause.Stop()
+	for len(batch) < batchRecords && size < batchBytes {
+		if len(batch) > 0 {
+			pause.Reset(batchPause)
+		}
+		select {
+		case l, open := <-lines:
+			if !open {
+				return batch, nil
+			}
+			if l.err != nil && !keepGoing {
+				return batch, fmt.Errorf("standard input, %w; mend it, or skip such lines with --keep-going", l.err)
+			}
+			if l.record != nil {
+				size += len(l.record.Get("content").Raw)
+			}
+			batch = append(batch, l)
+		case <-pause.C:
+			return batch, nil
+		}
+	}
+	return batch, nil
+}
+
+type putter struct {
+	writer *Writer
+	out    func([]*record.Record) error
+	opt    PutOptions
+	totals Totals
+}
+
+// commit stores what a batch holds, up to the first record that cannot be
+// stored, and writes what became of it.
+func (p *putter) commit(batch []line) error {
+	var items []Item
+	var fatal error
+	records := make([]*record.Record, 0, len(batch))
+	place := make([]int, 0, len(batch)) // of a record's item, -1 for none
+	for _, l := range batch {
+		item, isItem, err := p.item(l)
+		if err != nil {
+			err = fmt.Errorf("standard input, line %d: %w", l.number, err)
+			if !p.opt.KeepGoing {
+				fatal = err
+				break
+			}
+			p.totals.Skipped++
+			records, place = append(records, record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: err.Error()})), append(place, -1)
+			continue
+		}
+		records = append(records, l.record)
+		if !isItem {
+			place = append(place, -1)
+			continue
+		}
+		place = append(place, len(items))
+		items = append(items, item)
+	}
+	var outcomes []Outcome
+	if len(items) > 0 {
+		var err error
+		if outcomes, err = p.writer.Commit(items); err != nil {
+			return err
+		}
+	}
+	for i, at := range place {
+		if at >= 0 && items[at].End == nil {
+			records[i] = leafRecord(records[i], &items[at].Chunk, outcomes[at].Leaf)
+		}
+	}
+	p.count(outcomes)
+	if err := p.out(records); err != nil {
+		return err
+	}
+	return fatal
+}
+
+func (p *putter) count(outcomes []Outcome) {
+	for _, o := range outcomes {
+		p.totals.Retired += o.Retired
+		switch o.Status {
+		case StatusStored, StatusReplaced:
+			p.totals.Stored++
+		case StatusUnchanged:
+			p.totals.Unchanged++
+		}
+	}
+}
+
+// item makes an item of a line; isItem is false for records of other kinds.
+func (p *putter) item(l line) (item Item, isItem bool, err error) {
+	if l.err != nil {
+		var bad *record.LineError
+		if errors.As(l.err, &bad) {
+			return item, false, bad.Err
+		}
+		return item, false, l.err
+	}
+	switch l.record.Kind() {
+	case record.KindDocumentEnd:
+		item.End = &record.DocumentEnd{}
+		return item, true, l.record.Decode(item.End)
+	case record.KindDocument:
+		return item, false, errors.New("a document has to be split first: put ihmt-chunk before ihmt-store")
+	case record.KindChunk:
+	default:
+		return item, false, nil
+	}
+	if err := l.record.Decode(&item.Chunk); err != nil {
+		return item, false, err
+	}
+	if p.opt.Replaces != "" {
+		item.Chunk.Replaces, p.opt.Replaces = p.opt.Replaces, ""
+	}
+	item.Other = unknownFields(l.record)
+	return item, true, Complete(&item.Chunk)
+}
+
+// leafRecord is the chunk's record as a leaf, with what the store added.
+func leafRecord(r *record.Record, c *record.Chunk, l record.Leaf) *record.Record {
+	leaf := r.Derive(record.KindLeaf)
+	leaf.Merge(c)
+	leaf.Merge(l)
+	return leaf
+}
+
+// unknownFields are the fields of a chunk that record.Chunk does not name.
+func unknownFields(r *record.Record) map[string]json.RawMessage {
+	var other map[string]json.RawMessage
+	r.Each(func(name string, value gjson.Result) {
+		if !record.IsChunkField(name) {
+			if other == nil {
+				other = map[string]json.RawMessage{}
+			}
+			other[name] = json.RawMessage(value.Raw)
+		}
+	})
+	return other
+}

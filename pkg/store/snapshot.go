@@ -1,0 +1,282 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// A Snapshot is what a reader sees of a memory: the trunk, its tables, and
+// the leaves journalled since the tree grew last.
+type Snapshot struct {
+	Trunk  *Trunk
+	Tables []*OpenTable
+	Tail   Tail
+	End    Position // of the journal, as read
+
+	store *Store
+}
+
+// An OpenTable is a table in force with what changed since it was written.
+type OpenTable struct {
+	*terms.Table
+	Info    Table
+	retired map[int]bool
+	dead    map[int]bool
+	file    *os.File
+}
+
+// Dead tells whether a row no longer counts: its leaf was stored anew.
+func (t *OpenTable) Dead(ordinal int) bool { return t.dead[ordinal] }
+
+// Retired tells whether a row's leaf is of an earlier version of its source.
+func (t *OpenTable) Retired(ordinal int, row terms.Row) bool {
+	return row.Retired || t.retired[ordinal]
+}
+
+// Changes returns the ordinals that are retired or dead by the trunk or the
+// journal but not in the table itself.
+func (t *OpenTable) Changes() (retired, dead []int) { return keys(t.retired), keys(t.dead) }
+
+// A Tail holds the leaves that the tree does not hold yet, in order of
+// arrival, without the removed ones.
+type Tail struct {
+	Leaves []Entry
+	byID   map[string]int
+	source map[string][]int
+}
+
+// BySource returns the indexes of a source's leaves.
+func (t *Tail) BySource(source string) []int { return t.source[source] }
+
+// A Ref is a leaf that a snapshot found: in a table, or at Index of the tail.
+type Ref struct {
+	terms.Leaf
+	Table *OpenTable
+	Index int
+}
+
+// Snapshot opens what is in force now. Close it.
+func (s *Store) Snapshot() (*Snapshot, error) {
+	for attempt := 0; ; attempt++ {
+		snap, err := s.snapshot()
+		// The tree may have grown between the reading of the trunk and the
+		// opening of its tables; then the trunk names others.
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || attempt == 10 {
+			return snap, err
+		}
+	}
+}
+
+func (s *Store) snapshot() (*Snapshot, error) {
+	trunk, err := s.trunk(false)
+	if err != nil {
+		return nil, err
+	}
+	if trunk.Analyzer != s.Analyzer.Name() {
+		return nil, fmt.Errorf("the term tables were made by %q and the settings ask for %q; run ihmt-store rebuild", trunk.Analyzer, s.Analyzer.Name())
+	}
+	snap := &Snapshot{Trunk: trunk, store: s}
+	for _, info := range trunk.Tables {
+		t, err := s.openTable(info)
+		if err != nil {
+			snap.Close()
+			return nil, err
+		}
+		snap.Tables = append(snap.Tables, t)
+	}
+	snap.Tail = Tail{byID: map[string]int{}, source: map[string][]int{}}
+	snap.End, err = s.readJournal(trunk.Journal, snap.apply)
+	if err != nil {
+		snap.Close()
+		return nil, err
+	}
+	return snap, nil
+}
+
+func (s *Store) openTable(info Table) (*OpenTable, error) {
+	name := "state/tables/" + info.Name
+	f, err := s.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	s.filesOpened++
+	table, err := terms.Open(f, info.Bytes)
+	if err == nil && table.Len() != info.Leaves {
+		err = fmt.Errorf("holds %d leaves, root.json says %d", table.Len(), info.Leaves)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(name), err)
+	}
+	t := &OpenTable{Table: table, Info: info, file: f, retired: map[int]bool{}, dead: map[int]bool{}}
+	for _, i := range info.Retired {
+		t.retired[i] = true
+	}
+	for _, i := range info.Dead {
+		t.dead[i] = true
+	}
+	return t, nil
+}
+
+// Close closes the tables and adds what they read to the store's count.
+func (snap *Snapshot) Close() {
+	for _, t := range snap.Tables {
+		snap.store.bytesRead += t.BytesRead()
+		t.file.Close()
+	}
+	snap.Tables = nil
+}
+
+// Err is the first failure to read a table.
+func (snap *Snapshot) Err() error {
+	for _, t := range snap.Tables {
+		if err := t.Err(); err != nil {
+			return fmt.Errorf("%s: %w; run ihmt-store rebuild", snap.store.file("state/tables/"+t.Info.Name), err)
+		}
+	}
+	return nil
+}
+
+// refresh reads what was journalled since, or everything anew where the tree
+// has grown meanwhile.
+func (snap *Snapshot) refresh() (*Snapshot, error) {
+	trunk, err := snap.store.trunk(false)
+	if err != nil {
+		return nil, err
+	}
+	if trunk.Generation != snap.Trunk.Generation {
+		snap.Close()
+		return snap.store.Snapshot()
+	}
+	snap.End, err = snap.store.readJournal(snap.End, snap.apply)
+	return snap, err
+}
+
+// apply adds a line of the journal to the snapshot.
+func (snap *Snapshot) apply(e Entry) error {
+	tail := &snap.Tail
+	i, inTail := tail.byID[e.ID]
+	switch {
+	case e.Op == opStore && inTail:
+		tail.Leaves[i] = e
+	case e.Op == opStore:
+		if e.Again {
+			snap.mark(e, func(t *OpenTable) map[int]bool { return t.dead })
+		}
+		tail.byID[e.ID] = len(tail.Leaves)
+		tail.source[e.Source] = append(tail.source[e.Source], len(tail.Leaves))
+		tail.Leaves = append(tail.Leaves, e)
+	case e.Op == opRetire && inTail:
+		tail.Leaves[i].Retired = true
+	case e.Op == opRetire:
+		snap.mark(e, func(t *OpenTable) map[int]bool { return t.retired })
+	case e.Op == opRemove && inTail:
+		tail.remove(i)
+	}
+	return nil
+}
+
+func (snap *Snapshot) mark(e Entry, set func(*OpenTable) map[int]bool) {
+	for _, t := range snap.Tables {
+		for _, p := range t.Postings(nil, terms.Exact("source:", e.Source)) {
+			if l, err := t.Leaf(int(p.Ordinal)); err == nil && l.ID == e.ID && !t.dead[int(p.Ordinal)] {
+				set(t)[int(p.Ordinal)] = true
+			}
+		}
+	}
+}
+
+func (t *Tail) remove(i int) {
+	t.Leaves = append(t.Leaves[:i:i], t.Leaves[i+1:]...)
+	t.byID, t.source = map[string]int{}, map[string][]int{}
+	for i, e := range t.Leaves {
+		t.byID[e.ID] = i
+		t.source[e.Source] = append(t.source[e.Source], i)
+	}
+}
+
+// BySource returns every leaf of a source, retired ones too.
+func (snap *Snapshot) BySource(source string) []Ref {
+	return snap.having(terms.Exact("source:", source), func(l *terms.Leaf) bool { return l.Source == source },
+		func(e *Entry) bool { return e.Source == source }, snap.Tail.source[source])
+}
+
+// Replacers returns the leaves that were stored to replace another one.
+func (snap *Snapshot) Replacers(id string) []Ref {
+	return snap.having(terms.Exact("replaces:", id), func(*terms.Leaf) bool { return true },
+		func(e *Entry) bool { return e.Replaces == id }, nil)
+}
+
+func (snap *Snapshot) having(term string, inTable func(*terms.Leaf) bool, inTail func(*Entry) bool, indexes []int) []Ref {
+	var refs []Ref
+	for _, t := range snap.Tables {
+		for _, p := range t.Postings(nil, term) {
+			ordinal := int(p.Ordinal)
+			l, err := t.Leaf(ordinal)
+			if err != nil || t.dead[ordinal] || !inTable(&l) {
+				continue
+			}
+			l.Retired = l.Retired || t.retired[ordinal]
+			refs = append(refs, Ref{Leaf: l, Table: t, Index: ordinal})
+		}
+	}
+	add := func(i int) {
+		if e := &snap.Tail.Leaves[i]; inTail(e) {
+			refs = append(refs, Ref{Leaf: e.Leaf, Index: i})
+		}
+	}
+	if indexes != nil {
+		for _, i := range indexes {
+			add(i)
+		}
+		return refs
+	}
+	for i := range snap.Tail.Leaves {
+		add(i)
+	}
+	return refs
+}
+
+// Weight returns the weighted frequency of a term in a list of terms as the
+// journal keeps it, 0 where it is not among them.
+func Weight(list, term string) int32 {
+	for from := 0; ; {
+		at := strings.Index(list[from:], term)
+		if at < 0 {
+			return 0
+		}
+		at += from
+		from = at + len(term)
+		if at > 0 && list[at-1] != ' ' {
+			continue
+		}
+		rest := list[from:]
+		if end := strings.IndexByte(rest, ' '); end >= 0 {
+			rest = rest[:end]
+		}
+		if rest == "" {
+			return 1
+		}
+		if digits, ok := strings.CutPrefix(rest, ":"); ok {
+			if n, err := strconv.ParseInt(digits, 10, 32); err == nil && n > 0 {
+				return int32(n)
+			}
+		}
+	}
+}
+
+// Postings returns the leaves of the tail that have a term, by index.
+func (t *Tail) Postings(dst []terms.Posting, term string) []terms.Posting {
+	for i := range t.Leaves {
+		if n := Weight(t.Leaves[i].Terms, term); n > 0 {
+			dst = append(dst, terms.Posting{Ordinal: int32(i), Weight: n})
+		}
+	}
+	return dst
+}

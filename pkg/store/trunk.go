@@ -1,0 +1,132 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Format is the version of the layout that this program writes. A memory of a
+// newer one is refused.
+const Format = 1
+
+const trunkName = "root.json"
+
+// A Trunk is root.json: which tables and branches are in force, and how far
+// into the journal the tree has grown.
+type Trunk struct {
+	Format     int      `json:"format"`
+	Generation int      `json:"generation"` // counts growths
+	Analyzer   string   `json:"analyzer"`   // by whose terms the tables are made
+	Journal    Position `json:"journal"`    // the tree holds everything before
+	Tables     []Table  `json:"tables"`     // the largest first
+	Leaves     int      `json:"leaves"`     // in the tables, retired ones too
+	Retired    int      `json:"retired"`
+	Removed    int      `json:"removed"`
+	Depth      int      `json:"depth"` // layers of branches
+	Spine      int64    `json:"spine"` // bytes of state/spine.tsv that count
+	GrownAt    string   `json:"grown_at"`
+	Expired    []string `json:"expired,omitempty"` // files that the next growth deletes
+	Domains    []Domain `json:"domains"`           // last, since a search does not read it
+}
+
+// A Position is a place in the journal.
+type Position struct {
+	Part   int   `json:"part"`   // number of the file, from 1
+	Offset int64 `json:"offset"` // bytes
+}
+
+// A Table names a term table in force.
+type Table struct {
+	Name     string `json:"name"` // in state/tables
+	Leaves   int    `json:"leaves"`
+	Bytes    int64  `json:"bytes"`
+	Checksum string `json:"checksum"`
+	Fresh    bool   `json:"fresh,omitempty"`   // holds the leaves without a full layer-2 branch
+	Retired  []int  `json:"retired,omitempty"` // ordinals retired since it was written
+	Dead     []int  `json:"dead,omitempty"`    // ordinals that were stored anew since
+}
+
+// A Domain is what the trunk says of one domain.
+type Domain struct {
+	Name     string   `json:"name"`
+	Leaves   int      `json:"leaves"`
+	First    string   `json:"first"` // the earliest day
+	Last     string   `json:"last"`
+	Summary  string   `json:"summary"`
+	Keywords []string `json:"keywords"`
+	Loose    int      `json:"loose"` // leaves without a branch
+	Top      []Top    `json:"top"`   // branches without a parent, the highest first
+}
+
+// A Top is a branch without a parent.
+type Top struct {
+	ID          string `json:"id"`
+	Layer       int    `json:"layer"`
+	First       string `json:"first"` // sort key: that of its first leaf
+	Leaves      int    `json:"leaves"`
+	Provisional bool   `json:"provisional,omitempty"` // closed by force: the next growth regroups it
+}
+
+// maxTrunk is how large root.json may be.
+const maxTrunk = 256 << 20
+
+// Trunk reads root.json whole. A memory that has not grown yet has none: its
+// trunk is empty.
+func (s *Store) Trunk() (*Trunk, error) { return s.trunk(true) }
+
+func (s *Store) trunk(whole bool) (*Trunk, error) {
+	data, err := s.readFile(trunkName, maxTrunk)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Trunk{Format: Format, Analyzer: s.Analyzer.Name(), Journal: Position{Part: 1}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := parseTrunk(data, whole)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(trunkName), err)
+	}
+	return t, nil
+}
+
+// parseTrunk reads root.json; the domains, its long part, only if whole.
+func parseTrunk(data []byte, whole bool) (*Trunk, error) {
+	if format := gjson.GetBytes(data, "format").Int(); format > Format {
+		return nil, fmt.Errorf("is of format %d, newer than this program's %d: update ihmt", format, Format)
+	}
+	if at := bytes.LastIndex(data, []byte("\n \"domains\": [")); !whole && at > 0 {
+		head := bytes.TrimRight(data[:at], ",\n ")
+		data = append(bytes.Clone(head), '}')
+	}
+	t := &Trunk{}
+	if err := json.Unmarshal(data, t); err != nil {
+		return nil, err
+	}
+	if t.Format < 1 || t.Journal.Part < 1 || t.Journal.Offset < 0 || t.Spine < 0 || t.Leaves < 0 {
+		return nil, errors.New("holds a number that cannot be")
+	}
+	for _, table := range t.Tables {
+		if table.Name == "" || strings.ContainsAny(table.Name, `/\`) || strings.HasPrefix(table.Name, ".") {
+			return nil, fmt.Errorf("names a table %q", table.Name)
+		}
+	}
+	return t, nil
+}
+
+// CommitTrunk replaces root.json: from then on readers see what it names.
+func (s *Store) commitTrunk(t *Trunk) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(t); err != nil {
+		return err
+	}
+	return s.replaceFile(trunkName, b.Bytes())
+}

@@ -1,0 +1,352 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// What became of a chunk.
+const (
+	StatusStored    = "stored"    // a new leaf, or an old one with a new date
+	StatusUnchanged = "unchanged" // this very leaf is there, current and of the same day
+	StatusReplaced  = "replaced"  // a new leaf that replaces another
+)
+
+// An Item is one thing to commit: a chunk, or the end of a document.
+type Item struct {
+	Chunk record.Chunk
+	Other map[string]json.RawMessage // fields of the chunk that record.Chunk does not name
+	End   *record.DocumentEnd        // set: the chunk is not
+}
+
+// An Outcome says what became of an item.
+type Outcome struct {
+	record.Leaf
+	Retired int    // of a document's end: leaves of the earlier version
+	Warning string // why an earlier version was kept
+}
+
+// A Writer stores chunks. It is not safe for concurrent use, but any number
+// of writers may work on one memory.
+type Writer struct {
+	s    *Store
+	snap *Snapshot
+	seen map[string]map[string]bool // leaf ids by source, since its last document end
+}
+
+// NewWriter returns a writer. Close it.
+func (s *Store) NewWriter() (*Writer, error) {
+	snap, err := s.Snapshot()
+	return &Writer{s: s, snap: snap, seen: map[string]map[string]bool{}}, err
+}
+
+// Close releases the writer; everything committed is on the disk already.
+func (w *Writer) Close() {
+	if w.snap != nil {
+		w.snap.Close()
+	}
+}
+
+// Complete gives a chunk what it lacks to be stored, or says what is wrong
+// with it.
+func Complete(c *record.Chunk) error {
+	if c.Domain == "" {
+		c.Domain = "general"
+	}
+	if c.DataType == "" {
+		c.DataType = record.TypeGeneric
+	}
+	if c.Timestamp == "" {
+		c.Timestamp = now().Format("2006-01-02T15:04:05Z07:00")
+	}
+	if err := CheckDomain(c.Domain); err != nil {
+		return err
+	}
+	if err := CheckTimestamp(c.Timestamp); err != nil {
+		return err
+	}
+	switch {
+	case c.Content == "":
+		return errors.New("the chunk has no content")
+	case c.Position < 0:
+		return fmt.Errorf("position %d is negative", c.Position)
+	case len(c.Content) > maxLeaf/2:
+		return fmt.Errorf("the content is larger than %d MiB", maxLeaf>>21)
+	}
+	if c.Source == "" {
+		c.Source = "text:" + Checksum(c.Timestamp[:10] + "\n" + c.Content)[7:17]
+	}
+	if c.Replaces != "" {
+		return CheckID(c.Replaces)
+	}
+	return nil
+}
+
+// A planned leaf is what Commit is about to write.
+type planned struct {
+	leaf  *Leaf
+	entry Entry
+	write bool
+}
+
+// Commit stores items and returns, in their order, what became of them. When
+// it returns without an error everything is on the disk; with one, nothing
+// of it counts and it can be tried again. The chunks must be complete.
+func (w *Writer) Commit(items []Item) ([]Outcome, error) {
+	prepared := w.prepare(items)
+	unlock, err := w.s.lock("write")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if w.snap == nil {
+		w.snap, err = w.s.Snapshot()
+	} else {
+		w.snap, err = w.snap.refresh()
+	}
+	if err != nil {
+		w.snap = nil
+		return nil, err
+	}
+	outcomes, err := w.commit(items, prepared)
+	if err != nil { // what was planned is in the snapshot but not in the memory
+		w.snap.Close()
+		w.snap = nil
+	}
+	return outcomes, err
+}
+
+// prepare makes leaves of the chunks and analyses them, on all processors.
+func (w *Writer) prepare(items []Item) []planned {
+	prepared := make([]planned, len(items))
+	each(len(items), runtime.GOMAXPROCS(0), func(i int) error {
+		if items[i].End == nil {
+			prepared[i] = w.plan(&items[i])
+		}
+		return nil
+	})
+	return prepared
+}
+
+func (w *Writer) plan(item *Item) planned {
+	c := &item.Chunk
+	l := &Leaf{ID: leafID(c.Domain, c.Source, c.Position, c.Content, 10), Timestamp: c.Timestamp, DataType: c.DataType, Domain: c.Domain,
+		Tags: slices.Clone(c.Tags), Span: c.Span, Checksum: Checksum(c.Content), Content: c.Content,
+		Extra: Extra{Source: c.Source, Title: c.Title, Position: c.Position, Language: c.Language, Author: c.Author, Project: c.Project, Agent: c.Agent,
+			Context: c.Context, Tokens: c.Tokens, Oversized: c.Oversized, Replaces: c.Replaces, Fields: item.Other}}
+	if l.Tags == nil {
+		l.Tags = []string{}
+	}
+	p := planned{leaf: l, entry: Entry{Op: opStore, Checksum: l.Checksum, Replaces: c.Replaces}}
+	p.entry.Leaf, p.entry.Terms = l.index(w.s.Analyzer)
+	return p
+}
+
+func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(items))
+	var writes []*Leaf
+	var lines []byte
+	for i := range items {
+		if end := items[i].End; end != nil {
+			retired, err := w.retire(end, &outcomes[i])
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range retired {
+				e := Entry{Op: opRetire, Leaf: terms.Leaf{ID: l.ID, SavedAt: l.Extra.RetiredAt, Source: l.Extra.Source, Position: l.Extra.Position}}
+				writes, lines = append(writes, l), e.append(lines)
+				w.snap.apply(e)
+			}
+			continue
+		}
+		p := &prepared[i]
+		status, err := w.decide(p)
+		if err != nil {
+			return nil, err
+		}
+		l := p.leaf
+		if status != StatusUnchanged {
+			writes, lines = append(writes, l), p.entry.append(lines)
+			w.snap.apply(p.entry)
+		}
+		w.saw(l.Extra.Source, l.ID)
+		outcomes[i].Leaf = record.Leaf{LeafID: l.ID, Path: LeafPath(l.ID), Checksum: l.Checksum, SavedAt: l.SavedAt, Status: status}
+	}
+	if len(writes) == 0 {
+		return outcomes, nil
+	}
+	if err := w.s.writeLeaves(writes); err != nil {
+		return nil, err
+	}
+	end, err := w.s.appendJournal(w.snap.End, lines)
+	w.snap.End = end
+	return outcomes, err
+}
+
+func (w *Writer) saw(source, id string) {
+	if w.seen[source] == nil {
+		w.seen[source] = map[string]bool{}
+	}
+	w.seen[source][id] = true
+}
+
+// decide says whether a leaf is new, and completes it.
+func (w *Writer) decide(p *planned) (status string, err error) {
+	l := p.leaf
+	if r := l.Extra.Replaces; r != "" {
+		if _, err := w.s.root.Lstat(LeafPath(r)); err != nil {
+			return "", fmt.Errorf("replaces %s, which is no leaf of this memory", r)
+		}
+	}
+	if err := w.distinguish(p); err != nil {
+		return "", err
+	}
+	for _, ref := range w.snap.BySource(l.Extra.Source) {
+		p.entry.Known = p.entry.Known || ref.Table != nil
+		if ref.ID != l.ID {
+			continue
+		}
+		if !ref.Retired && terms.Day(ref.Timestamp) == terms.Day(l.Timestamp) && !w.superseded(&ref) {
+			l.SavedAt = ref.SavedAt
+			return StatusUnchanged, nil
+		}
+		p.entry.Again = true
+	}
+	l.SavedAt = now().Format("2006-01-02T15:04:05.000000Z")
+	p.entry.SavedAt = l.SavedAt
+	if l.Extra.Replaces != "" {
+		return StatusReplaced, nil
+	}
+	return StatusStored, nil
+}
+
+// distinguish gives a leaf a longer id where another text has its id.
+func (w *Writer) distinguish(p *planned) error {
+	l := p.leaf
+	for digits := 16; digits <= 64; digits += 16 {
+		if _, err := w.s.root.Lstat(LeafPath(l.ID)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		there, err := w.s.Leaf(l.ID)
+		if err != nil || (there.Checksum == l.Checksum && there.Extra.Source == l.Extra.Source && there.Extra.Position == l.Extra.Position) {
+			return nil // a file that cannot be read is damaged: it is written anew
+		}
+		l.ID = leafID(l.Domain, l.Extra.Source, l.Extra.Position, l.Content, digits)
+		p.entry.ID = l.ID
+	}
+	return fmt.Errorf("no free id for %s", l.ID)
+}
+
+// superseded tells whether a leaf that was saved later replaces this one.
+func (w *Writer) superseded(ref *Ref) bool {
+	return slices.ContainsFunc(w.snap.Replacers(ref.ID), func(r Ref) bool { return !r.Retired && r.SavedAt > ref.SavedAt })
+}
+
+// retire returns the leaves of an earlier version of a source that the
+// version just closed does not have.
+func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, error) {
+	seen := w.seen[end.Source]
+	delete(w.seen, end.Source)
+	if len(seen) > end.Chunks || len(seen) == 0 {
+		return nil, nil
+	}
+	var retired []*Leaf
+	for _, ref := range w.snap.BySource(end.Source) {
+		if ref.Retired || seen[ref.ID] {
+			continue
+		}
+		l, err := w.s.Leaf(ref.ID)
+		if err != nil {
+			outcome.Warning = err.Error()
+			continue
+		}
+		l.Extra.RetiredAt = now().Format("2006-01-02T15:04:05.000000Z")
+		retired = append(retired, l)
+	}
+	outcome.Retired = len(retired)
+	return retired, nil
+}
+
+// writeLeaves writes the files of leaves, several at a time since most of the
+// time goes into waiting for the disk, and makes them last.
+func (s *Store) writeLeaves(leaves []*Leaf) error {
+	folders := map[string]bool{}
+	for _, l := range leaves {
+		folders[path.Dir(LeafPath(l.ID))] = true
+	}
+	for folder := range folders {
+		if err := s.mkdir(folder); err != nil {
+			return err
+		}
+	}
+	err := each(len(leaves), 16, func(i int) error {
+		return s.writeFile(LeafPath(leaves[i].ID), leaves[i].format())
+	})
+	for folder := range folders {
+		if err == nil {
+			err = s.syncFolder(folder)
+		}
+	}
+	return err
+}
+
+// each calls do for 0 to n-1 with several goroutines and returns the first
+// error.
+func each(n, workers int, do func(i int) error) error {
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		next  int
+		first error
+	)
+	for range min(n, workers) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := first != nil
+				mu.Unlock()
+				if i >= n || stop {
+					return
+				}
+				if err := do(i); err != nil {
+					mu.Lock()
+					if first == nil {
+						first = err
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}
+
+func keys(set map[int]bool) []int {
+	list := make([]int, 0, len(set))
+	for i := range set {
+		list = append(list, i)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// remove deletes a file of the memory; one that is gone is no error.
+func (s *Store) remove(name string) error {
+	if err := s.root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,431 @@
+package terms
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// escapeSource makes a source fit into a line; unescapeSource undoes it.
+func escapeSource(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == '%' || r == 0x7f }) < 0 {
+		return s
+	}
+	return strings.NewReplacer("%", "%25", "\t", "%09", "\n", "%0A", "\r", "%0D").Replace(s)
+}
+
+func unescapeSource(s string) string {
+	if u, err := url.PathUnescape(s); err == nil && strings.IndexByte(s, '%') >= 0 {
+		return u
+	}
+	return s
+}
+
+// A Row is the part of a leaf that scoring reads, by ordinal.
+type Row struct {
+	Length   int
+	Rank     int    // place in the order by (source, position)
+	Source   uint32 // Hash of the source
+	L1       int    // index of its layer-1 branch in the table
+	Day      int    // YYYYMMDD, 0 for none
+	Question bool
+	Temporal bool
+	Proper   bool
+	Retired  bool
+}
+
+// A Branch is a layer-1 or layer-2 branch of a table.
+type Branch struct {
+	Start  int // its first child: a leaf's ordinal, or a layer-1 branch's index
+	End    int // one past its last child
+	Parent int // for layer 1: the index of its layer-2 branch
+	Length int64
+	ID     string // "" while it is provisional
+}
+
+// A Span says where the leaves and branches of a domain stand in a table;
+// ends are exclusive.
+type Span struct {
+	Domain               string
+	Leaf, LeafEnd        int
+	L1, L1End, L2, L2End int
+}
+
+// A Table is an open term table. Its methods read on demand and are not safe
+// for concurrent use. Those that scoring calls by the thousand return zero
+// values where the file cannot be read: ask Err when done.
+type Table struct {
+	Analyzer string
+	L1s, L2s int
+	Total    int64 // length of all leaves
+
+	r      io.ReaderAt
+	leaves int
+	starts [sectionCount + 1]int64
+	fences []fence
+	spans  []Span
+	shared map[uint32]bool
+	blocks map[int64][]byte
+	read   int64
+	err    error
+}
+
+const blockSize = 64 << 10
+
+// Open reads the trailer and the fences of a table of the given size in
+// bytes. An error says that the file is no whole table.
+func Open(r io.ReaderAt, size int64) (*Table, error) {
+	t := &Table{r: r, blocks: map[int64][]byte{}}
+	tail := min(size, blockSize)
+	if size < trailerWidth {
+		return nil, errors.New("too short for a term table")
+	}
+	end, err := t.readAt(size-tail, tail)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.parseTrailer(string(end[len(end)-trailerWidth:]), size); err != nil {
+		return nil, err
+	}
+	from := t.starts[sectionDomains]
+	if from < size-tail {
+		if end, err = t.readAt(from, size-from); err != nil {
+			return nil, err
+		}
+	} else {
+		end = end[from-(size-tail):]
+	}
+	section := func(i int) string { return string(end[t.starts[i]-from : t.starts[i+1]-from]) }
+	if err := t.parseSpans(section(sectionDomains)); err != nil {
+		return nil, err
+	}
+	t.shared = map[uint32]bool{}
+	for line := range strings.Lines(section(sectionShared)) {
+		h, err := strconv.ParseUint(strings.TrimSuffix(line, "\n"), 16, 32)
+		if err != nil {
+			return nil, fmt.Errorf("shared sources: %w", err)
+		}
+		t.shared[uint32(h)] = true
+	}
+	for line := range strings.Lines(section(sectionFences)) {
+		at, term, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		offset, err := strconv.ParseInt(at, 10, 64)
+		if err != nil || offset < t.starts[sectionTerms] || offset >= t.starts[sectionTerms+1] {
+			return nil, fmt.Errorf("fence %.40q points outside the terms", line)
+		}
+		t.fences = append(t.fences, fence{offset, term})
+	}
+	return t, t.parseHead()
+}
+
+func (t *Table) parseTrailer(s string, size int64) error {
+	fields := strings.Fields(s)
+	if len(fields) != 5+sectionCount+1 || fields[0] != "end" {
+		return errors.New("no trailer of a term table: the file is cut off or none")
+	}
+	n := make([]int64, len(fields)-1)
+	for i, f := range fields[1:] {
+		v, err := strconv.ParseInt(f, 10, 64)
+		if err != nil || v < 0 || v > size && i != 3 {
+			return fmt.Errorf("trailer field %d: %q", i+1, f)
+		}
+		n[i] = v
+	}
+	t.leaves, t.L1s, t.L2s, t.Total = int(n[0]), int(n[1]), int(n[2]), n[3]
+	copy(t.starts[:], n[4:])
+	for i, want := range map[int]int64{sectionRows: int64(t.leaves) * rowWidth, sectionSources: int64(t.leaves) * sourceWidth,
+		sectionL1: int64(t.L1s) * groupWidth, sectionL2: int64(t.L2s) * groupWidth} {
+		if t.starts[i+1]-t.starts[i] != want {
+			return fmt.Errorf("section %d is %d bytes long, want %d", i, t.starts[i+1]-t.starts[i], want)
+		}
+	}
+	if !slices.IsSorted(t.starts[:]) || t.starts[sectionCount] != size-trailerWidth {
+		return errors.New("the trailer does not fit the file's size")
+	}
+	return nil
+}
+
+func (t *Table) parseHead() error {
+	head, err := t.readAt(0, t.starts[sectionTerms])
+	if err != nil {
+		return err
+	}
+	name, analyzer, ok := strings.Cut(strings.TrimSuffix(string(head), "\n"), "\t")
+	if !ok || name != magic {
+		return fmt.Errorf("starts with %.40q, not with %q", head, magic)
+	}
+	t.Analyzer = analyzer
+	return nil
+}
+
+func (t *Table) parseSpans(s string) error {
+	for line := range strings.Lines(s) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != 7 {
+			return fmt.Errorf("domain line %.40q", line)
+		}
+		var n [6]int
+		for i := range n {
+			v, err := strconv.Atoi(f[i+1])
+			if err != nil || v < 0 || v > t.leaves {
+				return fmt.Errorf("domain line %.40q", line)
+			}
+			n[i] = v
+		}
+		t.spans = append(t.spans, Span{f[0], n[0], n[1], n[2], n[3], n[4], n[5]})
+	}
+	return nil
+}
+
+// Len is the number of leaves.
+func (t *Table) Len() int { return t.leaves }
+
+// Spans returns the domains in the order in which they stand.
+func (t *Table) Spans() []Span { return t.spans }
+
+// Shared holds the hashes of sources that may have leaves in other tables.
+func (t *Table) Shared() map[uint32]bool { return t.shared }
+
+// BytesRead is how much of the file has been read.
+func (t *Table) BytesRead() int64 { return t.read }
+
+// Err is the first failure of a method that returns none.
+func (t *Table) Err() error { return t.err }
+
+func (t *Table) fail(err error) {
+	if t.err == nil && err != nil {
+		t.err = err
+	}
+}
+
+func (t *Table) readAt(from, n int64) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := t.r.ReadAt(b, from)
+	if err == io.EOF && n > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	t.read += n
+	return b, err
+}
+
+// bytes returns n bytes of the file through the cache of blocks; n is at most
+// a block.
+func (t *Table) bytes(from, n int64) []byte {
+	first, last := from/blockSize, (from+n-1)/blockSize
+	b := t.block(first)
+	at := from - first*blockSize
+	if last == first {
+		if at+n > int64(len(b)) {
+			t.fail(io.ErrUnexpectedEOF)
+			return make([]byte, n)
+		}
+		return b[at : at+n]
+	}
+	joined := append(bytes.Clone(b[min(at, int64(len(b))):]), t.block(last)...)
+	if int64(len(joined)) < n {
+		t.fail(io.ErrUnexpectedEOF)
+		return make([]byte, n)
+	}
+	return joined[:n]
+}
+
+func (t *Table) block(i int64) []byte {
+	if b, ok := t.blocks[i]; ok {
+		return b
+	}
+	from := i * blockSize
+	n := min(blockSize, t.starts[sectionCount]+trailerWidth-from)
+	if n <= 0 {
+		t.fail(io.ErrUnexpectedEOF)
+		return nil
+	}
+	b, err := t.readAt(from, n)
+	t.fail(err)
+	t.blocks[i] = b
+	return b
+}
+
+// line returns the line that starts at an offset, without its newline.
+func (t *Table) line(from, limit int64) []byte {
+	var long []byte
+	for from < limit {
+		i := from / blockSize
+		b := t.block(i)
+		part := b[min(from-i*blockSize, int64(len(b))):]
+		if n := bytes.IndexByte(part, '\n'); n >= 0 {
+			if long == nil {
+				return part[:n]
+			}
+			return append(long, part[:n]...)
+		}
+		if len(part) == 0 {
+			break
+		}
+		long = append(long, part...)
+		from += int64(len(part))
+	}
+	t.fail(io.ErrUnexpectedEOF)
+	return nil
+}
+
+// Postings appends the postings of a term, in ascending order of ordinals.
+func (t *Table) Postings(dst []Posting, term string) []Posting {
+	block := t.between(term)
+	for len(block) > 0 {
+		line, rest, _ := bytes.Cut(block, []byte("\n"))
+		name, postings, ok := splitLine(line)
+		if !ok {
+			t.fail(fmt.Errorf("%.60q is no term line", line))
+			return dst
+		}
+		switch order := strings.Compare(string(name), term); {
+		case order == 0:
+			if dst, ok = parsePostings(dst, postings, t.leaves); !ok {
+				t.fail(fmt.Errorf("the postings of %q cannot be read", term))
+			}
+			return dst
+		case order > 0:
+			return dst
+		}
+		block = rest
+	}
+	return dst
+}
+
+// between returns the term lines from the last fence at or before a term to
+// the next one.
+func (t *Table) between(term string) []byte {
+	i := sort.Search(len(t.fences), func(i int) bool { return t.fences[i].term > term }) - 1
+	if i < 0 {
+		return nil
+	}
+	from, to := t.fences[i].offset, t.starts[sectionTerms+1]
+	if i+1 < len(t.fences) {
+		to = t.fences[i+1].offset
+	}
+	if to < from {
+		t.fail(errors.New("fences out of order"))
+		return nil
+	}
+	b, err := t.readAt(from, to-from)
+	t.fail(err)
+	return b
+}
+
+// Terms calls do for each term from a prefix on, with the number of its
+// leaves, until do returns false or the terms no longer start with it.
+func (t *Table) Terms(prefix string, do func(term string, leaves int) bool) {
+	i := max(0, sort.Search(len(t.fences), func(i int) bool { return t.fences[i].term > prefix })-1)
+	if i >= len(t.fences) {
+		return
+	}
+	from := t.fences[i].offset
+	r := bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), blockSize)
+	for {
+		line, err := r.ReadSlice('\n')
+		t.read += int64(len(line))
+		term, rest, _ := bytes.Cut(line, []byte("\t"))
+		count, _, _ := bytes.Cut(rest, []byte("\t"))
+		for err == bufio.ErrBufferFull {
+			line, err = r.ReadSlice('\n')
+			t.read += int64(len(line))
+		}
+		if err != nil {
+			return
+		}
+		name := string(term)
+		if strings.HasPrefix(name, prefix) {
+			n, _ := strconv.Atoi(string(count))
+			if !do(name, n) {
+				return
+			}
+		} else if name > prefix {
+			return
+		}
+	}
+}
+
+func (t *Table) lines() *lineReader {
+	from := t.starts[sectionTerms]
+	return &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), blockSize), limit: t.leaves}
+}
+
+// Row returns what scoring needs of a leaf.
+func (t *Table) Row(ordinal int) Row {
+	b := t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
+	return Row{
+		Length: number(b[11:19]), Rank: number(b[20:27]), Source: hex(b[28:36]), L1: number(b[37:44]), Day: number(b[45:53]),
+		Question: b[54] == 'q', Temporal: b[55] == 't', Proper: b[56] == 'p', Retired: b[57] == 'r',
+	}
+}
+
+// BySource returns the ordinal of the leaf at a rank in the order by (source,
+// position); -1 where there is none.
+func (t *Table) BySource(rank int) int {
+	if rank < 0 || rank >= t.leaves {
+		return -1
+	}
+	return number(t.bytes(t.starts[sectionSources]+int64(rank)*sourceWidth, sourceWidth)[:7])
+}
+
+// Leaf returns everything that is kept of a leaf.
+func (t *Table) Leaf(ordinal int) (Leaf, error) {
+	row := t.Row(ordinal)
+	at := number(t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, 10))
+	line := t.line(t.starts[sectionLeaves]+int64(at), t.starts[sectionLeaves+1])
+	f := strings.SplitN(string(line), "\t", 5)
+	if t.err != nil {
+		return Leaf{}, t.err
+	}
+	if len(f) != 5 {
+		return Leaf{}, fmt.Errorf("leaf line %.60q", line)
+	}
+	position, err := strconv.Atoi(f[3])
+	return Leaf{ID: f[0], Timestamp: unescapeSource(f[1]), SavedAt: f[2], Position: position, Source: unescapeSource(f[4]),
+		Length: row.Length, Question: row.Question, Temporal: row.Temporal, Proper: row.Proper, Retired: row.Retired}, err
+}
+
+// Layer1 returns a layer-1 branch, Layer2 a layer-2 branch, by index.
+func (t *Table) Layer1(i int) Branch { return t.group(sectionL1, i, t.L1s, t.leaves) }
+
+// Layer2 returns a layer-2 branch by index.
+func (t *Table) Layer2(i int) Branch { return t.group(sectionL2, i, t.L2s, t.L1s) }
+
+// Parent returns the index of the layer-2 branch over a layer-1 branch.
+func (t *Table) Parent(l1 int) int {
+	return number(t.bytes(t.starts[sectionL1]+int64(l1)*groupWidth+8, 7))
+}
+
+func (t *Table) group(section, i, count, children int) Branch {
+	b := t.bytes(t.starts[section]+int64(i)*groupWidth, groupWidth)
+	g := Branch{Start: number(b[0:7]), Parent: number(b[8:15]), Length: int64(number(b[16:26])), End: children}
+	at := int64(number(b[27:37]))
+	if i+1 < count {
+		g.End = number(t.bytes(t.starts[section]+int64(i+1)*groupWidth, 7))
+	}
+	g.ID = string(t.line(t.starts[sectionGroups]+at, t.starts[sectionGroups+1]))
+	return g
+}
+
+func number(b []byte) int {
+	n := 0
+	for _, c := range b {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+func hex(b []byte) uint32 {
+	n := uint32(0)
+	for _, c := range b {
+		n = n<<4 | uint32(strings.IndexByte("0123456789abcdef", c)&15)
+	}
+	return n
+}
