@@ -1,0 +1,286 @@
+package detect
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/text"
+)
+
+// A Guess is what a text seems to be.
+type Guess struct {
+	DataType   string   // one of the record.Type constants
+	Domain     string   // a slug, see the package's list
+	Language   string   // "go", "markdown", "es" …; "" where unclear
+	Confidence float64  // 0..1, of the type
+	Signals    []string // why, the strongest first: "extension:.go", "CLINICAL:diagnosis"
+}
+
+// Classify judges a text by the name of its file, which may be empty, and by
+// its words and lines. A name or a first line #! that means code decides;
+// then come the syntax of programs, where the name says nothing, and the
+// signatures of data/words.txt. Of a long text only a sample is read.
+func Classify(name, content string) Guess {
+	k, signal, known := kindOf(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	if known && k.code {
+		return codeGuess(k.language, k.domain, signal, 0.97, content)
+	}
+	if language, ok := shebang(content); ok {
+		return codeGuess(language, domainOf(language), "shebang:"+language, 0.97, content)
+	}
+	s := newSample(content)
+	if language, confidence, ok := s.syntax(); ok && !known {
+		return codeGuess(language, domainOf(language), "syntax:"+language, confidence, content)
+	}
+	g := s.judge()
+	if known {
+		g.Signals = append([]string{signal}, g.Signals...)
+		if k.domain != "" && (g.DataType == record.TypeGeneric || g.Domain == "process.howto") {
+			g.Domain = k.domain
+		}
+	}
+	switch {
+	case k.language == "markdown", !known && s.markdown():
+		g.Language = "markdown"
+	case known && k.language != "text":
+		g.Language = k.language
+	}
+	return g
+}
+
+func codeGuess(language, domain, signal string, confidence float64, content string) Guess {
+	g := Guess{DataType: record.TypeCode, Language: language, Domain: domain, Confidence: confidence, Signals: []string{signal}}
+	if signal == "extension:.h" {
+		g.Language, g.Domain = "c", "software.c"
+		if newSample(content).points("cpp") > newSample(content).points("c") {
+			g.Language, g.Domain = "cpp", "software.cpp"
+			g.Signals = append(g.Signals, "syntax:cpp")
+		}
+	}
+	return g
+}
+
+// domainOf returns the domain of a programming language.
+func domainOf(language string) string {
+	for _, k := range nameTables().exact {
+		if k.language == language && k.code {
+			return k.domain
+		}
+	}
+	return "software." + language
+}
+
+// A score is what a text has of one topic.
+type score struct {
+	topic  string
+	points float64
+	why    []evidence // the strongest first
+}
+
+type evidence struct {
+	cue    string
+	points float64
+}
+
+// The topics that are types, those that count for one, and what a type must
+// have more of than any text has by chance.
+const (
+	topicCooking  = "cooking"
+	topicChat     = "chat"
+	topicSoftware = "software"
+	chance        = 2.6
+)
+
+// judge weighs the signatures that a sample has against each other.
+func (s *sample) judge() Guess {
+	language := s.language()
+	found := s.scores(language)
+	ranked := []*score{{topic: record.TypeGeneric, points: chance}}
+	for _, topic := range []string{record.TypeClinical, record.TypeProcess, record.TypeNarrative, record.TypePersonal} {
+		ranked = append(ranked, found[topic])
+	}
+	slices.SortStableFunc(ranked, func(a, b *score) int { return cmp.Compare(b.points, a.points) })
+	best := ranked[0]
+	g := Guess{DataType: best.topic, Language: language, Confidence: share(ranked)}
+	for _, e := range best.why[:min(len(best.why), 5)] {
+		g.Signals = append(g.Signals, best.topic+":"+e.cue)
+	}
+	switch best.topic {
+	case record.TypeClinical:
+		g.Domain = "medicine.clinical"
+	case record.TypeNarrative:
+		g.Domain = "literature.narrative"
+	case record.TypeProcess:
+		g.Domain = "process.howto"
+		if found[topicCooking].points > 3 {
+			g.Domain = "process.cooking"
+		}
+	case record.TypePersonal:
+		g.Domain = "personal"
+		if found[topicChat].points > 1.5 {
+			g.Domain = "personal.chat"
+		}
+	default:
+		g.Domain = "general"
+		if found[topicSoftware].points > 3 {
+			g.Domain = "software.docs"
+		}
+	}
+	return g
+}
+
+// share is the first of ranked scores as a share of all, each as the
+// exponential of its points: 0.5 where two are level, and never certain.
+func share(ranked []*score) float64 {
+	sum := 0.0
+	for _, r := range ranked {
+		sum += math.Exp(steepness * (r.points - ranked[0].points))
+	}
+	return math.Round(min(1/sum, 0.95)*100) / 100
+}
+
+const steepness = 0.7
+
+// scores returns what the sample has of each topic. Cues of another language
+// than the sample's do not count.
+func (s *sample) scores(language string) map[string]*score {
+	counts := map[*cue]int{}
+	c := wordCues()
+	for i, word := range s.words {
+		for _, q := range c.words[word] {
+			if (language == "" || language == q.language) && follows(s.words[i+1:], q.rest) {
+				counts[q]++
+			}
+		}
+	}
+	if s.han > 0 {
+		for _, q := range c.signs {
+			if n := strings.Count(s.prose, q.name); n > 0 {
+				counts[q] = n
+			}
+		}
+	}
+	for _, line := range s.lines {
+		for _, q := range c.lines {
+			if q.line.MatchString(line) {
+				counts[q]++
+			}
+		}
+	}
+	s.countDated(counts)
+	found := map[string]*score{}
+	for _, topic := range []string{record.TypeClinical, record.TypeProcess, record.TypeNarrative, record.TypePersonal, topicCooking, topicChat, topicSoftware} {
+		found[topic] = &score{topic: topic}
+	}
+	for q, n := range counts {
+		found[q.topic].add(q.name, q.weight*math.Log1p(100*float64(n)/(100+s.length)))
+	}
+	found[record.TypeProcess].merge(found[topicCooking])
+	found[record.TypePersonal].merge(found[topicChat])
+	for _, f := range found {
+		f.settle()
+	}
+	return found
+}
+
+func follows(words, rest []string) bool {
+	return len(words) >= len(rest) && slices.Equal(words[:len(rest)], rest)
+}
+
+func (f *score) add(cue string, points float64) { f.why = append(f.why, evidence{cue, points}) }
+
+func (f *score) merge(of *score) { f.why = append(f.why, of.why...) }
+
+// settle sums the evidence, in an order that does not depend on chance.
+func (f *score) settle() {
+	slices.SortFunc(f.why, func(a, b evidence) int {
+		return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(a.cue, b.cue))
+	})
+	f.points = 0
+	for _, e := range f.why {
+		f.points += e.points
+	}
+}
+
+// Cues that are more than a pattern: lines that a date leads, and those of
+// them that name who speaks.
+var (
+	datedLine = &cue{topic: record.TypePersonal, name: "dated-entry", weight: 4.5}
+	chatLine  = &cue{topic: topicChat, name: "speaker", weight: 3}
+)
+
+func (s *sample) countDated(counts map[*cue]int) {
+	for _, line := range s.lines {
+		if lead, ok := text.LeadingDate(line, text.DMY); ok && lead.SetOff {
+			counts[datedLine]++
+			if lead.Speaker != "" {
+				counts[chatLine]++
+			}
+		}
+	}
+}
+
+// syntax returns the programming language that the sample's lines are written
+// in, if they are.
+func (s *sample) syntax() (language string, confidence float64, ok bool) {
+	if s.fenced || len(s.lines) == 0 {
+		return "", 0, false
+	}
+	if lead, ok := text.LeadingDate(s.lines[0], text.DMY); ok && lead.SetOff {
+		return "", 0, false
+	}
+	points, codey := s.syntaxPoints()
+	best, first := "", 0.0
+	for language, p := range points {
+		if p > first || p == first && language < best {
+			best, first = language, p
+		}
+	}
+	if first < 2 || codey < 0.4 || first < 3.5 && codey < 0.6 {
+		return "", 0, false
+	}
+	return best, math.Round(min(0.5+0.06*first, 0.92)*100) / 100, true
+}
+
+func (s *sample) points(language string) float64 {
+	points, _ := s.syntaxPoints()
+	return points[language]
+}
+
+// syntaxPoints returns what the sample has of each language's syntax, and the
+// share of its lines that look like code.
+func (s *sample) syntaxPoints() (points map[string]float64, codey float64) {
+	points = map[string]float64{}
+	lines := s.lines[:min(len(s.lines), 300)]
+	seen := make([]int, len(syntaxCues()))
+	n := 0
+	for _, line := range lines {
+		looks := looksLikeCode(line)
+		for i, q := range syntaxCues() {
+			if q.line.MatchString(line) {
+				seen[i]++
+				looks = true
+			}
+		}
+		if looks {
+			n++
+		}
+	}
+	for i, q := range syntaxCues() {
+		if seen[i] > 0 {
+			points[q.language] += q.weight * (1 + math.Log(float64(seen[i])))
+		}
+	}
+	return points, float64(n) / float64(max(1, len(lines)))
+}
+
+// looksLikeCode tells whether a line ends as lines of programs do, or is a
+// comment.
+func looksLikeCode(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") || strings.ContainsAny(line[len(line)-1:], "{};(")
+}

@@ -1,0 +1,226 @@
+package detect
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// sampleSize is how much of a long text is judged, in bytes: its first half,
+// and a quarter each from its middle and its end.
+const sampleSize = 32 << 10
+
+// maxLine is how much of a line is matched against patterns, in bytes.
+const maxLine = 400
+
+// A sample is what is read of a text.
+type sample struct {
+	lines  []string // that are not blank, of prose and fences
+	prose  string   // without fenced code, folded
+	words  []string // of prose
+	length float64  // of prose: words, and two signs of a script without blanks for one
+	han    int
+	fenced bool
+}
+
+func newSample(content string) *sample {
+	s := &sample{}
+	var prose strings.Builder
+	inFence := false
+	for line := range strings.Lines(cutSample(strings.TrimPrefix(content, "\ufeff"))) {
+		line = strings.TrimRight(line, "\r\n")
+		if blank := strings.TrimSpace(line); blank == "" {
+			continue
+		} else if strings.HasPrefix(blank, "```") || strings.HasPrefix(blank, "~~~") {
+			inFence, s.fenced = !inFence, true
+			s.lines = append(s.lines, cut(line, maxLine))
+			continue
+		}
+		if !inFence {
+			s.lines = append(s.lines, cut(line, maxLine))
+			prose.WriteString(line)
+			prose.WriteByte('\n')
+		}
+	}
+	s.prose = fold(prose.String())
+	s.words = strings.FieldsFunc(s.prose, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
+	})
+	for _, r := range s.prose {
+		if unicode.Is(unicode.Han, r) {
+			s.han++
+		}
+	}
+	s.length = float64(len(s.words)) + float64(s.han)/2
+	return s
+}
+
+// cutSample returns the parts of a long text that are judged, whole lines
+// where these are not too long.
+func cutSample(content string) string {
+	if len(content) <= sampleSize {
+		return content
+	}
+	middle, end := len(content)/2, len(content)-sampleSize/4
+	return cut(content, sampleSize/2) + "\n" +
+		cut(afterLine(content[middle:]), sampleSize/4) + "\n" +
+		afterLine(content[end:])
+}
+
+// cut returns at most n bytes of s, whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// afterLine returns s from its second line on, or as it is from a character's
+// start where the first line is long.
+func afterLine(s string) string {
+	if i := strings.IndexByte(s[:min(len(s), 1<<10)], '\n'); i >= 0 {
+		return s[i+1:]
+	}
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+// fold returns s in lower case without the accents of the Latin script, with
+// straight apostrophes.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x300 && r <= 0x36f:
+			return -1
+		case r == '’':
+			return '\''
+		}
+		return unicode.ToLower(r)
+	}, norm.NFD.String(s))
+}
+
+// scripts tell a language by themselves, or by the first of them that a text
+// has: Japanese is written with Han too.
+var scripts = []struct {
+	language string
+	table    *unicode.RangeTable
+	share    float64 // of the letters
+}{
+	{"ja", unicode.Hiragana, 0.1}, {"ja", unicode.Katakana, 0.2}, {"ko", unicode.Hangul, 0.3},
+	{"zh", unicode.Han, 0.3}, {"ru", unicode.Cyrillic, 0.5}, {"el", unicode.Greek, 0.5},
+	{"ar", unicode.Arabic, 0.5}, {"he", unicode.Hebrew, 0.5}, {"hi", unicode.Devanagari, 0.5},
+	{"th", unicode.Thai, 0.5}, {"ta", unicode.Tamil, 0.5}, {"bn", unicode.Bengali, 0.5},
+}
+
+// language returns the language that the prose is written in, "" where that
+// is not clear.
+func (s *sample) language() string {
+	letters, count := 0, make([]int, len(scripts))
+	for _, r := range s.prose {
+		if r < utf8.RuneSelf {
+			if r >= 'a' && r <= 'z' {
+				letters++
+			}
+			continue
+		}
+		if unicode.IsLetter(r) {
+			letters++
+			for i := range scripts {
+				if unicode.Is(scripts[i].table, r) {
+					count[i]++
+				}
+			}
+		}
+	}
+	for i, n := range count {
+		if n > 0 && float64(n) >= scripts[i].share*float64(letters) {
+			return scripts[i].language
+		}
+	}
+	return s.latin()
+}
+
+// latin returns the language of which the most common words stand in the
+// prose, if it leads clearly.
+func (s *sample) latin() string {
+	best, first, second := "", 0, 0
+	for language, words := range wordCues().stop {
+		n := 0
+		for _, w := range s.words {
+			if words[w] {
+				n++
+			}
+		}
+		switch {
+		case n > first:
+			best, first, second = language, n, first
+		case n > second:
+			second = n
+		}
+	}
+	if first == second || first*12 < len(s.words) || first*8 < second*9 {
+		return ""
+	}
+	return best
+}
+
+// markdown tells whether the text is clearly written in Markdown.
+func (s *sample) markdown() bool {
+	headings, items := 0, 0
+	for _, line := range s.lines {
+		rest := strings.TrimLeft(line, "#")
+		switch n := len(line) - len(rest); {
+		case n >= 1 && n <= 6 && strings.HasPrefix(rest, " "):
+			headings++
+		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "* "), strings.HasPrefix(line, "|"):
+			items++
+		}
+	}
+	return s.fenced || headings >= 2 || headings == 1 && items >= 2
+}
+
+var interpreter = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^#!\s*\S*?([^/\s]+)(?:\s+(?:-\S+\s+|\w+=\S*\s+)*([\w.+/-]+))?`)
+})
+
+// interpreters are the languages whose interpreters have other names.
+var interpreters = map[string]string{
+	"sh": "shell", "bash": "shell", "zsh": "shell", "ksh": "shell", "dash": "shell", "ash": "shell", "fish": "shell", "bats": "shell",
+	"node": "javascript", "nodejs": "javascript", "bun": "javascript", "deno": "typescript", "ts-node": "typescript", "tsx": "typescript",
+	"pypy": "python", "rscript": "r", "make": "make", "gawk": "awk", "mawk": "awk", "wish": "tcl", "tclsh": "tcl", "luajit": "lua",
+	"python": "python", "ruby": "ruby", "jruby": "ruby", "perl": "perl", "php": "php", "lua": "lua", "awk": "awk", "groovy": "groovy",
+	"scala": "scala", "kotlin": "kotlin", "swift": "swift", "julia": "julia", "elixir": "elixir", "escript": "erlang", "runghc": "haskell",
+}
+
+// shebang returns the language of the interpreter that a first line #! names,
+// shell where it is unknown.
+func shebang(content string) (string, bool) {
+	content = strings.TrimPrefix(content, "\ufeff")
+	if !strings.HasPrefix(content, "#!") {
+		return "", false
+	}
+	line, _, _ := strings.Cut(cut(content, maxLine), "\n")
+	m := interpreter().FindStringSubmatch(line)
+	if m == nil || !strings.HasPrefix(strings.TrimSpace(line[2:]), "/") {
+		return "", false // "#![feature]" of Rust, or a note
+	}
+	program := m[1]
+	if program == "env" {
+		program = path.Base(m[2])
+	}
+	program = strings.TrimRight(strings.ToLower(program), "0123456789.")
+	if language, ok := interpreters[program]; ok {
+		return language, true
+	}
+	return "shell", program != ""
+}

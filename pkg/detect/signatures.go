@@ -1,0 +1,91 @@
+package detect
+
+import (
+	_ "embed"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed data/words.txt
+var wordsFile string
+
+//go:embed data/syntax.txt
+var syntaxFile string
+
+// A cue is one clue of data/words.txt to a topic.
+type cue struct {
+	topic, language string
+	name            string // a phrase, or the name of a line's pattern
+	rest            []string
+	weight          float64
+	line            *regexp.Regexp
+}
+
+// cues are those of data/words.txt by how they are looked for.
+type cues struct {
+	words map[string][]*cue          // phrases by their first word
+	signs []*cue                     // phrases of a script without blanks
+	lines []*cue                     // patterns
+	stop  map[string]map[string]bool // the common words of each language
+}
+
+var wordCues = sync.OnceValue(func() *cues {
+	c := &cues{words: map[string][]*cue{}, stop: map[string]map[string]bool{}}
+	for section, line := range sections(wordsFile) {
+		topic, in, _ := strings.Cut(section, " ")
+		number, list, _ := strings.Cut(line, " ")
+		weight := mustFloat(number)
+		if in == "lines" {
+			name, expr, _ := strings.Cut(list, " ")
+			c.lines = append(c.lines, &cue{topic: topic, name: name, weight: weight, line: regexp.MustCompile(expr)})
+			continue
+		}
+		for phrase := range strings.SplitSeq(list, ", ") {
+			c.addPhrase(&cue{topic: topic, language: in, name: fold(phrase), weight: weight})
+		}
+	}
+	return c
+})
+
+func (c *cues) addPhrase(q *cue) {
+	words := strings.Fields(q.name)
+	switch {
+	case q.topic == "stopwords":
+		if c.stop[q.language] == nil {
+			c.stop[q.language] = map[string]bool{}
+		}
+		c.stop[q.language][q.name] = true
+	case q.language == "zh":
+		c.signs = append(c.signs, q)
+	default:
+		q.rest = words[1:]
+		c.words[words[0]] = append(c.words[words[0]], q)
+	}
+}
+
+// A syntaxCue is one line of data/syntax.txt.
+type syntaxCue struct {
+	language string
+	weight   float64
+	line     *regexp.Regexp
+}
+
+var syntaxCues = sync.OnceValue(func() []syntaxCue {
+	var all []syntaxCue
+	for _, line := range sections(syntaxFile) {
+		part := strings.SplitN(line, " ", 3)
+		all = append(all, syntaxCue{part[0], mustFloat(part[1]), regexp.MustCompile(part[2])})
+	}
+	return all
+})
+
+// mustFloat reads a number of the package's own data.
+func mustFloat(s string) float64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
