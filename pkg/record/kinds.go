@@ -243,9 +243,10 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// A Report closes a run with its totals.
+// A Report closes a run, or what it did with one source, with totals.
 type Report struct {
 	Tool   string         `json:"tool"`
+	Source string         `json:"source,omitempty"`
 	Totals map[string]any `json:"totals,omitempty"`
 }
 

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/tidwall/gjson"
+	"golang.org/x/term"
+
+	"github.com/ihmt/ihmt/pkg/cli"
+	"github.com/ihmt/ihmt/pkg/pipeline"
+	"github.com/ihmt/ihmt/pkg/record"
+)
+
+type ingestCmd struct {
+	Paths         []string `arg:"" name:"path" help:"Files and folders; - is standard input."`
+	Domain        string   `help:"Domain of all of it, instead of the one detected." placeholder:"D"`
+	Type          string   `help:"Type of all of it, instead of the one detected." placeholder:"T"`
+	Tag           []string `sep:"none" help:"Tag to add; may be repeated." placeholder:"T"`
+	NoConsolidate bool     `help:"Leave growing the tree to a later run."`
+}
+
+func (c *ingestCmd) Run(ctx *cli.Context, g *grammar) error {
+	return newRunner(ctx, g).ingest(c)
+}
+
+// ingest stores what the command names, grows the tree, and reports: a line
+// per file, then the tree.
+func (r *runner) ingest(c *ingestCmd) error {
+	p := r.ingesting(c)
+	bar := newProgress(r.Err, r.Out.People)
+	p.Stderr = bar
+	t := tally{bySource: map[string]*file{}}
+	stored := r.each(p, func(rec *record.Record) error {
+		t.add(rec)
+		bar.step(rec)
+		return r.report(rec)
+	})
+	bar.finish()
+	for _, f := range t.files {
+		if err := r.Out.Write(f.report()); err != nil {
+			return err
+		}
+	}
+	if err := r.Out.Write(t.report()); err != nil {
+		return err
+	}
+	if stored != nil && !errors.Is(stored, cli.ErrSkipped) || c.NoConsolidate {
+		return stored
+	}
+	if err := r.each(pipeline.New(r.stage("ihmt-summarize")), r.report); err != nil {
+		return err
+	}
+	return stored
+}
+
+// ingesting is the pipeline that stores.
+func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
+	args := flags("--domain", c.Domain, "--type", c.Type, "--tag", c.Tag)
+	p := pipeline.New(
+		pipeline.Tool("ihmt-detect", append(append(args, "--"), c.Paths...)...),
+		r.stage("ihmt-chunk"), r.stage("ihmt-store"), r.stage("ihmt-facts"))
+	if len(c.Paths) == 1 && c.Paths[0] == "-" {
+		p.Stdin = r.In
+	}
+	return p
+}
+
+// report passes a record on: all of them in a pipe, on a terminal only those
+// that say something about the whole.
+func (r *runner) report(rec *record.Record) error {
+	switch kind := rec.Kind(); {
+	case r.Out.People && kind != record.KindSkipped && kind != record.KindNotice && kind != record.KindReport:
+		return nil
+	}
+	return r.Out.Write(rec)
+}
+
+// A file is what was stored of one source.
+type file struct {
+	source, dataType, domain string
+	confidence               float64
+	leaves, new              int
+	tokens                   int64
+	facts                    int
+}
+
+// A tally counts what comes out of the pipeline, by source.
+type tally struct {
+	files    []*file
+	bySource map[string]*file
+	byLeaf   *file // the source of the leaf before: facts follow their leaf
+	skipped  int
+}
+
+func (t *tally) add(rec *record.Record) {
+	switch rec.Kind() {
+	case record.KindLeaf:
+		f := t.of(rec)
+		f.leaves++
+		f.tokens += rec.Get("tokens").Int()
+		if rec.Str("status") != "unchanged" {
+			f.new++
+		}
+		t.byLeaf = f
+	case record.KindFact:
+		if t.byLeaf != nil {
+			t.byLeaf.facts++
+		}
+	case record.KindSkipped:
+		t.skipped++
+	}
+}
+
+func (t *tally) of(leaf *record.Record) *file {
+	source := leaf.Str("source")
+	f := t.bySource[source]
+	if f == nil {
+		f = &file{source: source, dataType: leaf.Str("data_type"), domain: leaf.Str("domain"), confidence: leaf.Get("confidence").Float()}
+		t.bySource[source] = f
+		t.files = append(t.files, f)
+	}
+	return f
+}
+
+func (f *file) report() *record.Record {
+	return record.New(record.KindReport, record.Report{Tool: "ihmt", Source: f.source, Totals: map[string]any{
+		"data_type": f.dataType, "domain": f.domain, "confidence": f.confidence,
+		"leaves": f.leaves, "new": f.new, "tokens": f.tokens, "facts": f.facts}})
+}
+
+func (t *tally) report() *record.Record {
+	var sum file
+	for _, f := range t.files {
+		sum.leaves += f.leaves
+		sum.new += f.new
+		sum.tokens += f.tokens
+		sum.facts += f.facts
+	}
+	return record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: map[string]any{
+		"files": len(t.files), "skipped": t.skipped,
+		"leaves": sum.leaves, "new": sum.new, "tokens": sum.tokens, "facts": sum.facts}})
+}
+
+// render prints what ingest reports for people.
+func render(w io.Writer, rec *record.Record) {
+	totals := rec.Get("totals")
+	switch {
+	case rec.Kind() == record.KindSkipped:
+		fmt.Fprintf(w, "skipped %s: %s\n", shorten(rec.Str("source")), cli.CleanLine(rec.Str("reason"), 200))
+	case rec.Kind() == record.KindNotice:
+		fmt.Fprintf(w, "changed %s\n", cli.CleanLine(rec.Str("text"), 400))
+	case rec.Has("source"):
+		fmt.Fprintf(w, "%-9s  %-22s  %.2f  %s  %s  %s  %s\n",
+			cli.CleanLine(totals.Get("data_type").String(), 9), cli.CleanLine(totals.Get("domain").String(), 22),
+			totals.Get("confidence").Float(), counted(totals.Get("leaves").Int(), "leaf", "leaves"),
+			counted(totals.Get("tokens").Int(), "token", "tokens"), counted(totals.Get("facts").Int(), "fact", "facts"),
+			shorten(rec.Str("source")))
+	default:
+		var parts []string
+		totals.ForEach(func(name, n gjson.Result) bool {
+			parts = append(parts, name.String()+" "+n.String())
+			return true
+		})
+		fmt.Fprintf(w, "%s: %s\n", cli.CleanLine(rec.Str("tool"), 40), cli.CleanLine(strings.Join(parts, ", "), 400))
+	}
+}
+
+// counted is a number with its noun, in a column.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%5d %-*s", n, 6, many)
+}
+
+// shorten writes a source as a path from here where that is shorter.
+func shorten(source string) string {
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, filepath.FromSlash(source)); err == nil && len(rel) < len(source) {
+			source = rel
+		}
+	}
+	return cli.CleanLine(source, 200)
+}
+
+// A progress is the bar that people see while a pipeline takes longer than a
+// second; messages of the stages are printed above it.
+type progress struct {
+	w       io.Writer
+	visible bool
+	start   time.Time
+	leaves  int
+	bar     *progressbar.ProgressBar // nil until it is needed
+}
+
+func newProgress(w io.Writer, people bool) *progress {
+	file, ok := w.(*os.File)
+	return &progress{w: w, visible: people && ok && term.IsTerminal(int(file.Fd())), start: time.Now()}
+}
+
+func (p *progress) step(rec *record.Record) {
+	if rec.Kind() != record.KindLeaf || !p.visible {
+		return
+	}
+	p.leaves++
+	if p.bar == nil {
+		if time.Since(p.start) < time.Second {
+			return
+		}
+		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.w), progressbar.OptionShowCount(),
+			progressbar.OptionSetItsString("leaves"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	p.bar.Describe(cli.CleanLine(filepath.Base(rec.Str("source")), 40))
+	p.bar.Set(p.leaves)
+}
+
+func (p *progress) Write(message []byte) (int, error) {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	return p.w.Write(message)
+}
+
+func (p *progress) finish() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}
