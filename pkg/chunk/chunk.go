@@ -9,6 +9,8 @@
 package chunk
 
 import (
+	"cmp"
+
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/text"
 )
@@ -28,6 +30,37 @@ const (
 )
 
 // Split returns the chunks of a document in order. An empty text has none.
+// Its type says how it is divided: code by symbols, narrative by paragraphs
+// and chapters, personal and clinical texts by dated entries, processes and
+// Markdown by their elements, all else by paragraphs.
 func Split(doc record.Document, opt Options) []record.Chunk {
-	return nil
+	if doc.Text == "" {
+		return nil
+	}
+	opt.TargetTokens = cmp.Or(opt.TargetTokens, 2000)
+	opt.MaxTokens = cmp.Or(opt.MaxTokens, 3000)
+	blocks := blocksOf(doc, opt)
+	alone := doc.DataType == record.TypeCode && opt.CodeMode == CodeSymbol
+	return chunks(doc, pack(doc.Text, blocks, opt.TargetTokens, alone), opt.MaxTokens)
+}
+
+func blocksOf(doc record.Document, opt Options) []Block {
+	prose := paragraphBlocks
+	if doc.DataType == record.TypeProcess || doc.Language == "markdown" {
+		prose = func(s string) []Block { return markdownBlocks(s, opt.MaxTokens) }
+	}
+	switch doc.DataType {
+	case record.TypeCode:
+		if blocks := codeBlocks(doc.Text, doc.Language, opt.MaxTokens); len(blocks) > 0 {
+			return blocks
+		}
+		return paragraphBlocks(doc.Text)
+	case record.TypeNarrative:
+		return narrativeBlocks(doc.Text, opt.MaxTokens)
+	case record.TypePersonal, record.TypeClinical:
+		if blocks := temporalBlocks(doc.Text, opt.DateOrder, prose); blocks != nil {
+			return blocks
+		}
+	}
+	return prose(doc.Text)
 }

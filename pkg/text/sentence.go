@@ -88,8 +88,10 @@ func endsHere(before, mark, after string) bool {
 	if first != '.' || strings.Trim(mark, ".") == "" && len(mark) > 1 {
 		return !unicode.IsLower(next) // "¡Ay! dijo", "well… maybe"
 	}
-	number := strings.TrimSpace(before[max(0, len(before)-8):])
-	return !unicode.IsLower(next) && !isDigits(number) && !isAbbreviated(lastWord(before), next)
+	if len(before) < 8 && isDigits(strings.TrimSpace(before)) {
+		return false // the number of a list item
+	}
+	return !unicode.IsLower(next) && !isAbbreviated(lastWord(before), next)
 }
 
 func startsBlank(s string) bool {
@@ -122,8 +124,7 @@ func lastWord(s string) string {
 }
 
 // isAbbreviated tells whether the full stop after word belongs to it: titles
-// always, other abbreviations unless a capital follows, single letters and
-// letters ("J.").
+// always, other abbreviations unless a capital follows, and initials ("J.").
 func isAbbreviated(word string, next rune) bool {
 	lower := strings.ToLower(word)
 	switch kind := abbreviations()[lower]; {
