@@ -4,6 +4,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/record"
 )
@@ -23,6 +25,7 @@ type grammar struct {
 	Consolidate consolidateCmd `cmd:"" help:"Grow the tree over what was stored since."`
 	Rebuild     rebuildCmd     `cmd:"" help:"Make everything but the leaves anew."`
 	Verify      verifyCmd      `cmd:"" help:"Check every file of the memory."`
+	Demo        demoCmd        `cmd:"" help:"Show on examples what a memory does, and prove it."`
 	Print       versionCmd     `cmd:"" name:"version" help:"Print the version."`
 }
 
@@ -97,9 +100,9 @@ func (c *verifyCmd) Run(ctx *cli.Context, g *grammar) error {
 type versionCmd struct{}
 
 func (c *versionCmd) Run(ctx *cli.Context) error {
-	if ctx.Out.People {
-		ctx.Out.Print("ihmt " + cli.Version)
-		return nil
+	if ctx.JSON {
+		return ctx.Out.Write(record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: map[string]any{"version": cli.Version}}))
 	}
-	return ctx.Out.Write(record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: map[string]any{"version": cli.Version}}))
+	fmt.Println("ihmt " + cli.Version)
+	return nil
 }
