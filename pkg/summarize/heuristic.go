@@ -72,9 +72,18 @@ type term struct {
 	plain   bool // seen without a capital
 	inside  bool // seen with a capital inside a sentence
 	dropped bool // says nothing: a number, a part of the domain's name
+	pair    bool // two characters of a run, perhaps not a word
 }
 
 type count struct{ term, tf int }
+
+// A piece is part of a run of characters without spaces: the terms of its
+// pairs of characters, in order.
+type piece struct {
+	text  string
+	node  int
+	pairs []int
+}
 
 type sentence struct {
 	text  string // clipped to sentenceWords
@@ -90,6 +99,7 @@ type material struct {
 	terms     []term
 	counts    [][]count // by node
 	sentences []sentence
+	pieces    []piece
 	arena     []int // of the sentences' terms
 	touched   []int // terms of the node being read
 	buf       []byte
@@ -103,6 +113,7 @@ func newMaterial(domain string, nodes []Node) *material {
 	for i, n := range nodes {
 		m.read(i, n)
 	}
+	m.joinPairs()
 	for i := range m.terms {
 		m.terms[i].weight *= m.terms[i].salience()
 	}
@@ -113,14 +124,14 @@ func newMaterial(domain string, nodes []Node) *material {
 func (m *material) read(node int, n Node) {
 	m.touched = m.touched[:0]
 	body := strings.ToValidUTF8(clipBytes(n.Text, nodeText), "")
-	m.words(n.Title, nil)
+	m.words(node, n.Title, nil)
 	for _, k := range n.Keywords {
-		m.words(k, nil)
+		m.words(node, k, nil)
 	}
 	if isCode(n) {
 		for _, tag := range n.Tags {
 			if kind, name, ok := strings.Cut(tag, ":"); ok && kind != "type" && kind != "lang" {
-				m.words(name, nil)
+				m.words(node, name, nil)
 			}
 		}
 		body = n.Title
@@ -152,7 +163,7 @@ func (m *material) sentence(node int, raw string) {
 		return
 	}
 	first := len(m.arena)
-	m.words(s.text, &s)
+	m.words(node, s.text, &s)
 	s.terms = m.arena[first:len(m.arena):len(m.arena)]
 	if s.words > 0 {
 		m.sentences = append(m.sentences, s)
@@ -161,7 +172,7 @@ func (m *material) sentence(node int, raw string) {
 
 // words counts the terms of s and, up to where it is clipped, makes them the
 // sentence's.
-func (m *material) words(s string, of *sentence) {
+func (m *material) words(node int, s string, of *sentence) {
 	clipped, first := of == nil, true
 	note := func(id int) {
 		t := &m.terms[id]
@@ -181,7 +192,7 @@ func (m *material) words(s string, of *sentence) {
 			}
 		}
 		if joined {
-			m.runs(word, note)
+			m.runs(node, word, note)
 		} else if id, ok := m.word(word, !first); ok {
 			note(id)
 		}
@@ -207,23 +218,62 @@ func (m *material) word(word string, inside bool) (int, bool) {
 // runs notes the terms of a run of characters without spaces. Particles and
 // pronouns part it into pieces; a short piece is a term, and so is every pair
 // of characters.
-func (m *material) runs(run string, note func(id int)) {
-	for _, piece := range strings.FieldsFunc(run, isParticle) {
-		n := utf8.RuneCountInString(piece)
+func (m *material) runs(node int, run string, note func(id int)) {
+	for _, text := range strings.FieldsFunc(run, isParticle) {
+		n := utf8.RuneCountInString(text)
 		if n < 2 {
 			continue
 		}
-		if n > 2 && n <= 6 {
-			note(m.id([]byte(piece), piece))
+		if n <= 6 {
+			id := m.id([]byte(text), text)
+			m.terms[id].pair = false
+			note(id)
 		}
+		if n == 2 {
+			continue
+		}
+		p := piece{text, node, make([]int, 0, n-1)}
 		previous := 0
-		for i := range piece {
-			if i == 0 {
+		for i, r := range text {
+			if i > 0 {
+				known := len(m.terms)
+				pair := text[previous : i+utf8.RuneLen(r)]
+				id := m.id([]byte(pair), pair)
+				m.terms[id].pair = m.terms[id].pair || id == known
+				note(id)
+				p.pairs = append(p.pairs, id)
+			}
+			previous = i
+		}
+		m.pieces = append(m.pieces, p)
+	}
+}
+
+// joinPairs makes terms of the longest runs whose every pair stands in two
+// nodes or more: what several texts spell alike is likely a word.
+func (m *material) joinPairs() {
+	type place struct{ node, term int }
+	noted := map[place]bool{}
+	for _, p := range m.pieces {
+		chars := []rune(p.text)
+		for i := 0; i < len(p.pairs); i++ {
+			first, weight := i, math.Inf(1)
+			for ; i < len(p.pairs) && m.terms[p.pairs[i]].nodes > 1; i++ {
+				weight = min(weight, m.terms[p.pairs[i]].weight)
+			}
+			if i == first || i-first > 11 {
 				continue
 			}
-			_, w := utf8.DecodeRuneInString(piece[i:])
-			note(m.id([]byte(piece[previous:i+w]), piece[previous:i+w]))
-			previous = i
+			word := string(chars[first : i+1])
+			id := m.id([]byte(word), word)
+			t := &m.terms[id]
+			t.pair = false
+			t.weight = max(t.weight, weight)
+			if at := (place{p.node, id}); !noted[at] {
+				noted[at] = true
+				t.nodes = max(t.nodes, 2)
+				m.counts[p.node] = append(m.counts[p.node], count{id, 1})
+			}
 		}
 	}
 }
@@ -295,7 +345,7 @@ func (m *material) best(terms []ranked, n int) []string {
 		if len(words) == n || r.weight <= 0 {
 			break
 		}
-		if !slices.ContainsFunc(chosen, func(c *term) bool { return akin(c.folded, t.folded) }) {
+		if !t.pair && !slices.ContainsFunc(chosen, func(c *term) bool { return akin(c.folded, t.folded) }) {
 			chosen = append(chosen, t)
 			words = append(words, t.form())
 		}
