@@ -11,7 +11,8 @@ type Profile struct {
 	// Terms are the index terms with their weighted frequency:
 	// 3·title + 2·tags + 1·content.
 	Terms map[string]int
-	// Length is the number of words, weighted in the same way.
+	// Length is the number of words, weighted in the same way; a character of
+	// a script without spaces is one, and so is each of its pairs.
 	Length int
 	// Author are the folded words of the author's name.
 	Author []string
@@ -19,9 +20,6 @@ type Profile struct {
 	Question bool
 	// Temporal: the content says when ("yesterday", "next week", "in 2024").
 	Temporal bool
-	// Proper: the content names somebody or something, as far as capitals
-	// inside a sentence tell.
-	Proper bool
 }
 
 const (
@@ -32,27 +30,44 @@ const (
 
 // Profile analyses a leaf.
 func (a *Analyzer) Profile(f Fields) Profile {
-	p := Profile{Terms: make(map[string]int, 16+len(f.Content)/6)}
+	p := Profile{Terms: make(map[string]int, 16+min(len(f.Content)/5, 1<<16)), Question: endsInQuestion(f.Content)}
+	when := cueFinder{set: cues()[saysWhen]}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.count(&p, f.Title, titleWeight)
+	a.count(&p, f.Title, titleWeight, nil)
 	for _, tag := range f.Tags {
-		a.count(&p, tag, tagWeight)
+		a.count(&p, tag, tagWeight, nil)
 	}
-	a.count(&p, f.Content, contentWeight)
-	p.Author = a.nameWords(f.Author)
-	p.Question = endsInQuestion(f.Content)
-	p.Temporal = a.saysWhen(f.Content)
-	p.Proper = namesSomething(f.Content)
+	a.count(&p, f.Content, contentWeight, &when)
+	p.Temporal = when.stands(f.Content)
+	p.Author = nameWords(f.Author)
 	return p
 }
 
-func (a *Analyzer) count(p *Profile, s string, weight int) {
+// count adds the terms of a text to a profile, and shows its words to a cue
+// finder where there is one.
+func (a *Analyzer) count(p *Profile, s string, weight int, cue *cueFinder) {
 	eachWord(s, func(start, end int) {
 		t := a.token(s[start:end])
 		p.Length += weight * t.length
 		for _, term := range t.terms {
 			p.Terms[term] += weight
 		}
+		if cue != nil {
+			cue.word(t.folded)
+		}
 	})
+}
+
+// nameWords are the folded words of a person's name.
+func nameWords(name string) []string {
+	var out []string
+	eachWord(name, func(start, end int) {
+		for _, p := range pieces(name[start:end]) {
+			if p.kind == wordPiece || p.kind == pairPiece {
+				out = append(out, bounded(fold(p.text)))
+			}
+		}
+	})
+	return out
 }

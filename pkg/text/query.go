@@ -11,83 +11,101 @@ type Word struct {
 	Text string
 	// Folded is the word as an index term.
 	Folded string
-	// Forms are groups of index terms. A leaf's frequency of the word is the
-	// largest, over the groups, of the sum of the frequencies of the group's
-	// terms.
+	// Forms are groups of index terms: the word's stems and the words that
+	// have them. A leaf's frequency of the word is its frequency of Folded
+	// plus the largest, over the groups, of the sum of its frequencies of the
+	// group's terms.
 	Forms [][]string
-	// Weight scales the word's idf: 1, less for a single character of a
-	// script without spaces.
+	// Weight scales the word's idf: 1, less for a single character beside the
+	// pairs that it is part of.
 	Weight float64
-	// Optional: the word adds to the others and is not missed where no leaf
-	// has it (the whole of an identifier beside its parts).
+	// Optional: the word counts where some leaf has it and is not missed
+	// where none has: the whole of an identifier beside its parts, the parts
+	// of a date, a pair of characters that touches a stop word.
 	Optional bool
+
+	stop bool
 }
 
 // A Query is a question as scoring sees it.
 type Query struct {
-	// Words without stop words and without repetition, in order; the stop
-	// words too where there is nothing else.
+	// Words in order, without repetition and without stop words; stop words
+	// are kept where there is nothing else.
 	Words []Word
 	// Phrases that stood in quotation marks, to be tried with
 	// [Analyzer.HasPhrase]. Their words are among Words.
 	Phrases [][]string
 	// When: it asks for a time.
 	When bool
-	// Name: it asks for a person, a place or one of several things.
-	Name bool
 }
 
-// singleWeight is the weight of a character of a script without spaces beside
+// charWeight is the weight of a character of a script without spaces beside
 // the pairs that it is part of.
-const singleWeight = 0.25
+const charWeight = 0.25
 
-// maxQueryWords bounds what a query can cost; a longer one is cut.
+// maxQueryWords bounds what a query can cost; what follows is ignored.
 const maxQueryWords = 256
 
 // Query analyses a question.
 func (a *Analyzer) Query(q string) Query {
-	var all, telling []Word
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var words []Word
 	known := map[string]bool{}
+	when := cueFinder{set: cues()[asksWhen]}
+	dates := FindDates(q, DMY)
 	eachWord(q, func(start, end int) {
+		when.word(a.token(q[start:end]).folded)
 		for _, w := range a.queryWords(q[start:end]) {
-			if known[w.Folded] || len(all) >= maxQueryWords {
-				continue
-			}
-			known[w.Folded] = true
-			all = append(all, w)
-			if !a.isStop(w.Folded) {
-				telling = append(telling, w)
+			if !known[w.Folded] && len(words) < maxQueryWords {
+				known[w.Folded] = true
+				w.Optional = w.Optional || insideDate(dates, start)
+				words = append(words, w)
 			}
 		}
 	})
-	if !slices.ContainsFunc(telling, func(w Word) bool { return !w.Optional }) {
-		telling = all
+	return Query{Words: telling(words), Phrases: a.phrases(q), When: when.stands(q)}
+}
+
+// telling are the words that are no stop words, or all where there is none.
+func telling(words []Word) []Word {
+	isStop := func(w Word) bool { return w.stop }
+	if !slices.ContainsFunc(words, func(w Word) bool { return !w.stop }) {
+		return words
 	}
-	return Query{Words: telling, Phrases: a.phrases(q)}
+	return slices.DeleteFunc(words, isStop)
+}
+
+func insideDate(dates []DateRange, at int) bool {
+	return slices.ContainsFunc(dates, func(d DateRange) bool { return d.Start <= at && at < d.End })
 }
 
 // queryWords are the words that one word of a query is looked up as.
 func (a *Analyzer) queryWords(word string) []Word {
 	parts := pieces(word)
-	if parts[0].kind == numberPiece && isNumeric(word) {
-		parts = parts[:1]
+	if parts[0].kind == numberPiece {
+		parts = parts[:1] // without the shorter versions
 	}
-	stop := stopRunes(parts)
+	chars := stopChars(parts)
 	var out []Word
-	for i, p := range parts {
-		w := Word{Text: p.text, Folded: bounded(fold(p.text)), Forms: a.forms(p), Weight: 1}
+	at := -1 // the character
+	for _, p := range parts {
+		folded := fold(p.text)
+		w := Word{Text: p.text, Folded: bounded(folded), Forms: a.forms(p), Weight: 1}
 		switch p.kind {
+		case wordPiece:
+			w.stop = a.isStop(folded)
 		case wholePiece:
 			w.Text, w.Optional = word, true
 		case charPiece:
+			at++
+			w.stop = chars[at]
 			if len(parts) > 1 {
-				w.Weight, w.Optional = singleWeight, true
+				w.Weight, w.Optional = charWeight, true
 			}
 		case pairPiece:
-			if stop[i] == inside {
-				continue
-			}
-			w.Optional = stop[i] == touching
+			w.stop = chars[at] && chars[at+1]
+			w.Optional = chars[at] || chars[at+1]
 		}
 		out = append(out, w)
 	}
@@ -143,51 +161,19 @@ func (a *Analyzer) sequence(s string) []string {
 	return out
 }
 
-// How a pair of characters stands to the stop words of its run.
-type stopKind int
-
-const (
-	outside stopKind = iota
-	touching
-	inside
-)
-
-// stopRunes tells of every piece of a run of characters how it stands to the
-// stop words in it.
-func stopRunes(parts []piece) []stopKind {
+// stopChars tells which characters of a run belong to stop words.
+func stopChars(parts []piece) []bool {
 	var chars []string
 	for _, p := range parts {
 		if p.kind == charPiece {
 			chars = append(chars, p.text)
 		}
 	}
-	covered := coveredByStop(chars)
-	kinds := make([]stopKind, len(parts))
-	at := -1
-	for i, p := range parts {
-		switch p.kind {
-		case charPiece:
-			at++
-		case pairPiece:
-			switch {
-			case covered[at] && covered[at+1]:
-				kinds[i] = inside
-			case covered[at] || covered[at+1]:
-				kinds[i] = touching
-			}
-		}
-	}
-	return kinds
-}
-
-func coveredByStop(chars []string) []bool {
 	covered := make([]bool, len(chars))
 	for i := 0; i < len(chars); {
 		n := 0
 		for _, stop := range spacelessStop {
-			if m := prefixCount(chars[i:], stop); m > n {
-				n = m
-			}
+			n = max(n, prefixCount(chars[i:], stop))
 		}
 		for j := range n {
 			covered[i+j] = true

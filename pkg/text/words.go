@@ -22,7 +22,7 @@ func eachWord(s string, do func(start, end int)) {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
 		switch {
-		case isWordRune(r):
+		case isWordRune(r) && (start >= 0 || !unicode.Is(unicode.M, r)):
 			dense := isSpaceless(r)
 			if start >= 0 && dense != spaceless && !unicode.Is(unicode.M, r) {
 				do(start, i)
@@ -101,6 +101,7 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 // A token is what the analyzer remembers of a word of the text.
 type token struct {
+	folded string   // the word itself, of a run of characters the first
 	terms  []string // index terms, distinct
 	length int      // words that it counts as
 }
@@ -128,6 +129,7 @@ func (a *Analyzer) token(word string) token {
 			t.length++
 		}
 	}
+	t.folded = t.terms[0]
 	if len(word) > maxWord {
 		return t
 	}
@@ -166,6 +168,9 @@ func pieces(word string) []piece {
 	word = trimApostrophes(word)
 	if isNumeric(word) {
 		return numbers(lower(word))
+	}
+	if version, ok := strings.CutPrefix(word, "v"); ok && isNumeric(version) && strings.Contains(version, ".") {
+		return numbers(lower(version))
 	}
 	parts := split(word)
 	if len(parts) == 1 {
@@ -264,7 +269,7 @@ func split(word string) []string {
 	}
 	for i, r := range runes {
 		switch {
-		case !isWordRune(r):
+		case !isWordRune(r) && !isPoint(runes, i):
 			cut(i)
 			start = i + 1
 		case i > start && isJoint(runes, i):
@@ -276,21 +281,26 @@ func split(word string) []string {
 	return parts
 }
 
+// isPoint tells whether the rune at i is the point of a number.
+func isPoint(runes []rune, i int) bool {
+	return runes[i] == '.' && i > 0 && isDigit(runes[i-1]) && i+1 < len(runes) && isDigit(runes[i+1])
+}
+
+// isJoint tells whether a part of an identifier begins at i, inside letters
+// and digits.
 func isJoint(runes []rune, i int) bool {
 	before, r := runes[i-1], runes[i]
-	next := rune(0)
-	if i+1 < len(runes) {
-		next = runes[i+1]
-	}
+	lowerAt := func(j int) bool { return j < len(runes) && unicode.IsLower(runes[j]) }
+	inNumber := func(r rune) bool { return r == '.' || unicode.IsNumber(r) }
 	switch {
-	case r == 'v' && isDigit(next):
+	case r == 'v' && i+1 < len(runes) && isDigit(runes[i+1]):
 		return unicode.IsLetter(before)
-	case before == 'v' && isDigit(r):
+	case before == 'v' && isDigit(r), unicode.Is(unicode.M, r):
 		return false
-	case unicode.IsNumber(before) != unicode.IsNumber(r) && !unicode.Is(unicode.M, r):
+	case inNumber(before) != inNumber(r):
 		return true
 	case unicode.IsUpper(r):
-		return unicode.IsLower(before) || unicode.IsUpper(before) && unicode.IsLower(next)
+		return unicode.IsLower(before) || unicode.IsUpper(before) && lowerAt(i+1) && lowerAt(i+2)
 	}
 	return false
 }
