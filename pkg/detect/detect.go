@@ -85,7 +85,8 @@ type Options struct {
 // completed with what they lack, other records are handed on as they are, and
 // anything that does not look like records is one plain text.
 //
-// A file's source is its absolute path with forward slashes. A plain text is a
+// An empty file is skipped and its document_end handed on, which retires what
+// the file said before. A file's source is its absolute path with forward slashes. A plain text is a
 // source of its own, named by its day and its words ([TextSource]).
 //
 // Each ends at the first error of do, skip or the options, at an argument
@@ -235,7 +236,7 @@ func (c *collector) file(path string, info os.FileInfo, named, wanted bool) erro
 	case !utf8.ValidString(path):
 		return c.miss(strings.ToValidUTF8(source, "\uFFFD"), "the file's name is not valid UTF-8; rename it")
 	case info.Size() == 0:
-		return leave(source, "empty")
+		return c.empty(source, leave)
 	case info.Size() > MaxSize:
 		return leave(source, tooLarge(info.Size()))
 	}
@@ -247,8 +248,8 @@ func (c *collector) file(path string, info os.FileInfo, named, wanted bool) erro
 	if err != nil {
 		return leave(source, err.Error())
 	}
-	if content == "" {
-		return leave(source, "empty")
+	if content == "" { // a byte order mark of UTF-16 and nothing else
+		return c.empty(source, leave)
 	}
 	if !wanted {
 		if reason := generated(filepath.Base(path), content); reason != "" {
@@ -256,6 +257,16 @@ func (c *collector) file(path string, info os.FileInfo, named, wanted bool) erro
 		}
 	}
 	return c.document(record.Document{Source: source, Text: content}, filepath.Base(path), note, info.ModTime().Format(time.RFC3339))
+}
+
+// empty skips a file and ends its document, so that what it held before is no
+// longer current.
+func (c *collector) empty(source string, leave func(source, reason string) error) error {
+	if err := leave(source, "empty"); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(nil)
+	return c.do(record.New(record.KindDocumentEnd, record.DocumentEnd{Source: source, Checksum: "sha256:" + hex.EncodeToString(sum[:])}))
 }
 
 // plain takes a whole stream as one plain text.
@@ -315,6 +326,7 @@ func (c *collector) complete(doc *record.Document, name, timestamp string) {
 		doc.Timestamp = timestamp
 		if lead, ok := text.LeadingDate(doc.Text, c.opt.DateOrder); ok && doc.DataType != record.TypeCode {
 			doc.Timestamp = lead.Date.String()
+			doc.Signals = append(doc.Signals, "leading-date")
 			if lead.Ambiguous {
 				doc.Signals = append(doc.Signals, "ambiguous-date:"+doc.Timestamp)
 			}

@@ -1,10 +1,9 @@
 package detect
 
 import (
+	"cmp"
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -151,27 +150,48 @@ func (s *sample) language() string {
 }
 
 // latin returns the language of which the most common words stand in the
-// prose, if it leads clearly.
+// prose, a word that several languages share counting its part for each; ""
+// where there are few. Where there is none the words of data/words.txt tell.
 func (s *sample) latin() string {
-	best, first, second := "", 0, 0
-	for language, words := range wordCues().stop {
-		n := 0
-		for _, w := range s.words {
-			if words[w] {
-				n++
-			}
-		}
-		switch {
-		case n > first:
-			best, first, second = language, n, first
-		case n > second:
-			second = n
+	c := wordCues()
+	points, most := make([]float64, len(c.latin)), 0
+	for _, w := range s.words {
+		for _, i := range c.stop[w] {
+			points[i] += 1 / float64(len(c.stop[w]))
 		}
 	}
-	if first == second || first*12 < len(s.words) || first*8 < second*9 {
+	for i, p := range points {
+		if p > points[most] {
+			most = i
+		}
+	}
+	switch {
+	case points[most] == 0:
+		return s.languageOfCues()
+	case points[most] < max(0.3, float64(len(s.words))/20):
 		return ""
 	}
-	return best
+	return c.latin[most]
+}
+
+// languageOfCues returns the language of most of the phrases that say
+// something of the type, if one leads.
+func (s *sample) languageOfCues() string {
+	count := map[string]int{}
+	for i, word := range s.words {
+		for _, q := range wordCues().words[word] {
+			if follows(s.words[i+1:], q.rest) {
+				count[q.language]++
+			}
+		}
+	}
+	switch {
+	case count["en"] > count["es"]:
+		return "en"
+	case count["es"] > count["en"]:
+		return "es"
+	}
+	return ""
 }
 
 // markdown tells whether the text is clearly written in Markdown.
@@ -188,10 +208,6 @@ func (s *sample) markdown() bool {
 	}
 	return s.fenced || headings >= 2 || headings == 1 && items >= 2
 }
-
-var interpreter = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^#!\s*\S*?([^/\s]+)(?:\s+(?:-\S+\s+|\w+=\S*\s+)*([\w.+/-]+))?`)
-})
 
 // interpreters are the languages whose interpreters have other names.
 var interpreters = map[string]string{
@@ -210,17 +226,19 @@ func shebang(content string) (string, bool) {
 		return "", false
 	}
 	line, _, _ := strings.Cut(cut(content, maxLine), "\n")
-	m := interpreter().FindStringSubmatch(line)
-	if m == nil || !strings.HasPrefix(strings.TrimSpace(line[2:]), "/") {
-		return "", false // "#![feature]" of Rust, or a note
+	words := strings.Fields(line[2:])
+	if len(words) == 0 || words[0][0] != '/' { // "#![feature]" of Rust, or a note
+		return "", false
 	}
-	program := m[1]
-	if program == "env" {
-		program = path.Base(m[2])
+	program := path.Base(words[0])
+	for _, w := range words[1:] {
+		if program != "env" {
+			break
+		}
+		if w[0] != '-' && !strings.Contains(w, "=") {
+			program = path.Base(w)
+		}
 	}
 	program = strings.TrimRight(strings.ToLower(program), "0123456789.")
-	if language, ok := interpreters[program]; ok {
-		return language, true
-	}
-	return "shell", program != ""
+	return cmp.Or(interpreters[program], "shell"), true
 }

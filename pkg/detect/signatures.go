@@ -3,6 +3,7 @@ package detect
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,14 +26,15 @@ type cue struct {
 
 // cues are those of data/words.txt by how they are looked for.
 type cues struct {
-	words map[string][]*cue          // phrases by their first word
-	signs []*cue                     // phrases of a script without blanks
-	lines []*cue                     // patterns
-	stop  map[string]map[string]bool // the common words of each language
+	words map[string][]*cue // phrases by their first word
+	signs []*cue            // phrases of a script without blanks
+	lines []*cue            // patterns
+	latin []string          // languages, English and Spanish first
+	stop  map[string][]int  // common words, of which of these languages
 }
 
 var wordCues = sync.OnceValue(func() *cues {
-	c := &cues{words: map[string][]*cue{}, stop: map[string]map[string]bool{}}
+	c := &cues{words: map[string][]*cue{}, stop: map[string][]int{}}
 	for section, line := range sections(wordsFile) {
 		topic, in, _ := strings.Cut(section, " ")
 		number, list, _ := strings.Cut(line, " ")
@@ -53,10 +55,10 @@ func (c *cues) addPhrase(q *cue) {
 	words := strings.Fields(q.name)
 	switch {
 	case q.topic == "stopwords":
-		if c.stop[q.language] == nil {
-			c.stop[q.language] = map[string]bool{}
+		if !slices.Contains(c.latin, q.language) {
+			c.latin = append(c.latin, q.language)
 		}
-		c.stop[q.language][q.name] = true
+		c.stop[q.name] = append(c.stop[q.name], slices.Index(c.latin, q.language))
 	case q.language == "zh":
 		c.signs = append(c.signs, q)
 	default:
