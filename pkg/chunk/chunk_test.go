@@ -113,6 +113,10 @@ func TestWhatIsCutWhere(t *testing.T) {
 		{"who speaks in a chat is the author", "PERSONAL", "", "[3/4/24, 21:05] Ana: hi\nthere\n[3/4/24, 21:06] Ana: you?\n[3/4/24, 21:07] Luis: yes\n[3/25/24, 9:00] Luis: no\n", 100, 200,
 			"2024-03-04 Ana|2024-03-04|Ana|\"[3/4/24, 21:05] Ana: hi\\nthere\\n[3/4/24, 21:06] Ana: you?\\n\"\n2024-03-04 Luis|2024-03-04|Luis|\"[3/4/24, 21:07] Luis: yes\\n\"\n" +
 				"2024-03-25 Luis|2024-03-25|Luis|\"[3/25/24, 9:00] Luis: no\\n\"\n"},
+		{"who a record is about is the context of its entries", "CLINICAL", "", "Patient: Ann\n\n2024-03-12: ill\n\n2024-03-13: well\n", 100, 200,
+			"Patient: Ann|||\"Patient: Ann\\n\\n\"\n2024-03-12: ill|2024-03-12||\"2024-03-12: ill\\n\\n\"\n2024-03-13: well|2024-03-13||\"2024-03-13: well\\n\"\n"},
+		{"the title of a book stays with its first chapter", "NARRATIVE", "", "THE SEA\n\nChapter 1\n\nWaves.\n\nChapter 2\n\nSand.\n", 100, 200,
+			"THE SEA: Chapter 1|||\"THE SEA\\n\\nChapter 1\\n\\nWaves.\\n\\n\"\nChapter 2|||\"Chapter 2\\n\\nSand.\\n\"\n"},
 		{"personal without dates is as other text", "PERSONAL", "", "One.\n\nTwo.\n", 2, 9, "One.|||\"One.\\n\\n\"\nTwo.|||\"Two.\\n\"\n"},
 		{"a list stays with its heading", "PROCESS", "", "# Bread\n\nGood.\n\n## Steps\n\nDo this:\n\n1. Mix\n2. Knead\n\n   long\n3. Bake\n\nEnjoy.\n", 8, 40,
 			"Bread|||\"# Bread\\n\\nGood.\\n\\n\"\nBread > Steps|||\"## Steps\\n\\nDo this:\\n\\n1. Mix\\n2. Knead\\n\\n   long\\n3. Bake\\n\\n\"\nBread > Steps: Enjoy.|||\"Enjoy.\\n\"\n"},
@@ -134,6 +138,13 @@ func TestChunkFieldsComeFromTheDocument(t *testing.T) {
 	c := Split(doc, Options{})[0]
 	if c.Domain != "d" || c.Language != "en" || c.Timestamp != "2024-01-01" || c.Author != "A" || c.Project != "p" || c.Agent != "g" || fmt.Sprint(c.Tags) != "[x type:narrative]" {
 		t.Errorf("%+v", c)
+	}
+}
+
+func TestEntriesCarryTheHeadAsContext(t *testing.T) {
+	made := Split(record.Document{DataType: "CLINICAL", Text: "Patient: Ann\n\n2024-03-12: ill\n"}, Options{})
+	if len(made) != 2 || made[0].Context != "" || made[1].Context != "Patient: Ann" {
+		t.Errorf("%+v", made)
 	}
 }
 

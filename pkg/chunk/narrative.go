@@ -120,7 +120,17 @@ func unitsOf(s string) []unit {
 	if len(units) == 0 {
 		return []unit{{}}
 	}
+	if len(units) > 1 && units[0].kind == prose && units[1].kind == heading && isTitle(s[:units[1].start]) {
+		units[0].kind, units[0].title = heading, bare(strings.TrimSpace(s[:units[1].start]))
+	}
 	return units
+}
+
+// isTitle tells whether the paragraph before a first chapter is the title of
+// the whole: one short line that is no sentence.
+func isTitle(paragraph string) bool {
+	line := strings.TrimSpace(paragraph)
+	return isShort(line) && !strings.Contains(line, "\n") && !strings.ContainsAny(line[max(0, len(line)-1):], ".!?:;,") && !strings.HasSuffix(line, "。")
 }
 
 func bare(line string) string {

@@ -9,10 +9,15 @@ import (
 // An entry is what stands under one date of a journal, chat or record.
 type entry struct {
 	start   int
+	at      int // where the line with the date starts
 	lead    text.LeadingResult
 	dated   bool
 	heading int // its level, 0 where the date stands in no heading
 }
+
+// headTokens is the longest text before the first entry that the entries
+// carry as their context: who the record is about.
+const headTokens = 120
 
 // temporalBlocks makes a block of each dated entry; what stands before the
 // first and under headings without a date is split by rest. It is nil where
@@ -21,6 +26,7 @@ func temporalBlocks(s string, order text.DateOrder, rest func(string) []Block) [
 	entries := entriesOf(s, text.ProvenOrder(s, order))
 	chat := isChat(entries)
 	var blocks []Block
+	context := ""
 	anyDated := false
 	for i, e := range entries {
 		end := len(s)
@@ -31,10 +37,13 @@ func temporalBlocks(s string, order text.DateOrder, rest func(string) []Block) [
 			undated := shifted(rest(s[e.start:end]), e.start)
 			undated[0].Break = true
 			blocks = append(blocks, undated...)
+			if head := strings.TrimSpace(s[e.start:end]); i == 0 && text.Tokens(head) <= headTokens {
+				context = head
+			}
 			continue
 		}
 		anyDated = true
-		b := Block{Start: e.start, End: end, Timestamp: e.lead.Date.String()}
+		b := Block{Start: e.start, End: end, Timestamp: e.lead.Date.String(), Context: context}
 		if chat {
 			b.Author = e.lead.Speaker
 		}
@@ -66,7 +75,7 @@ func entriesOf(s string, order text.DateOrder) []entry {
 		lead, ok := text.LeadingDate(line, order)
 		switch {
 		case ok && (lead.SetOff || wasBlank) && !(heading > 0 && isItem(line)):
-			entries = append(entries, entry{start, lead, true, level})
+			entries = append(entries, entry{start, start, lead, true, level})
 			if level > 0 {
 				heading = level
 			}
@@ -74,14 +83,14 @@ func entriesOf(s string, order text.DateOrder) []entry {
 			entries = append(entries, entry{start: start})
 			heading = 0
 		case len(entries) == 0 && !isBlank(line):
-			entries = append(entries, entry{start: 0})
+			entries = append(entries, entry{})
 		}
 		wasBlank = isBlank(line)
 	}
 	if len(entries) == 0 {
 		return []entry{{}}
 	}
-	if len(entries) > 1 && !entries[0].dated && entries[1].dated && isOnlyHeadings(s[:entries[1].start]) {
+	if len(entries) > 1 && !entries[0].dated && isOnlyHeadings(s[:entries[1].start]) {
 		entries = entries[1:]
 	}
 	entries[0].start = 0
@@ -100,21 +109,21 @@ func isChat(entries []entry) bool {
 	return speaking > 1 || speaking == 1 && len(entries) == 1
 }
 
-// entryTitle is the heading of an entry, or its date and who speaks or how it
+// entryTitle is the date of an entry and its heading, or who speaks, or how it
 // begins.
 func entryTitle(s string, e entry, author string) string {
 	date := e.lead.Date.String()
-	if e.heading > 0 {
-		for line := range strings.Lines(s) {
-			if headingLevel(line) == e.heading {
-				return headed(date, short(strings.Trim(firstLine(line), "#*_ "), titleRunes))
-			}
-		}
-	}
-	if author != "" {
+	words := firstWords(s[min(e.at-e.start+e.lead.Length, len(s)):])
+	switch head := bare(firstLine(s[e.at-e.start:])); {
+	case author != "":
 		return date + " " + short(author, 40)
+	case e.heading == 0 || head == date:
+		return headed(date, words)
+	case strings.Contains(head, date):
+		return head
+	default:
+		return headed(date, head)
 	}
-	return headed(date, firstWords(s[min(e.lead.Length, len(s)):]))
 }
 
 func headingLevel(line string) int {
