@@ -109,6 +109,10 @@ func (t *tally) add(rec *record.Record) {
 			f.new++
 		}
 		t.byLeaf = f
+	case record.KindDocumentEnd:
+		if f := t.bySource[rec.Str("source")]; f != nil {
+			f.confidence = rec.Get("confidence").Float()
+		}
 	case record.KindFact:
 		if t.byLeaf != nil {
 			t.byLeaf.facts++
@@ -122,7 +126,7 @@ func (t *tally) of(leaf *record.Record) *file {
 	source := leaf.Str("source")
 	f := t.bySource[source]
 	if f == nil {
-		f = &file{source: source, dataType: leaf.Str("data_type"), domain: leaf.Str("domain"), confidence: leaf.Get("confidence").Float()}
+		f = &file{source: source, dataType: leaf.Str("data_type"), domain: leaf.Str("domain")}
 		t.bySource[source] = f
 		t.files = append(t.files, f)
 	}

@@ -83,6 +83,8 @@ type DocumentEnd struct {
 	Source   string `json:"source"`
 	Chunks   int    `json:"chunks"`   // how many came before
 	Checksum string `json:"checksum"` // "sha256:…" of the whole text
+
+	Confidence float64 `json:"confidence,omitempty"` // of the document
 }
 
 // A Leaf is a stored chunk: its fields and these. Written by ihmt-store.
