@@ -62,7 +62,7 @@ func (e *Entry) append(dst []byte) []byte {
 	for _, f := range []struct {
 		set  bool
 		mark string
-	}{{e.Question, "q"}, {e.Temporal, "t"}, {e.Proper, "p"}} {
+	}{{e.Question, "q"}, {e.Temporal, "t"}} {
 		if f.set {
 			flags += f.mark
 		}
@@ -95,7 +95,7 @@ func parseEntry(line []byte) (Entry, error) {
 		case "length":
 			e.Length = int(v.Int())
 		case "flags":
-			e.Question, e.Temporal, e.Proper = strings.Contains(v.Str, "q"), strings.Contains(v.Str, "t"), strings.Contains(v.Str, "p")
+			e.Question, e.Temporal = strings.Contains(v.Str, "q"), strings.Contains(v.Str, "t")
 		case "checksum":
 			e.Checksum = v.String()
 		case "replaces":

@@ -205,5 +205,5 @@ func (l *Leaf) index(a *text.Analyzer) (terms.Leaf, string) {
 		exact("author:", word)
 	}
 	return terms.Leaf{ID: l.ID, Timestamp: l.Timestamp, SavedAt: l.SavedAt, Source: l.Extra.Source, Position: l.Extra.Position,
-		Length: p.Length, Question: p.Question, Temporal: p.Temporal, Proper: p.Proper, Retired: l.Extra.RetiredAt != ""}, terms.JoinWeights(weights)
+		Length: p.Length, Question: p.Question, Temporal: p.Temporal, Retired: l.Extra.RetiredAt != ""}, terms.JoinWeights(weights)
 }

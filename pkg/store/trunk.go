@@ -60,18 +60,51 @@ type Domain struct {
 	Last     string   `json:"last"`
 	Summary  string   `json:"summary"`
 	Keywords []string `json:"keywords"`
-	Loose    int      `json:"loose"` // leaves without a branch
-	Top      []Top    `json:"top"`   // branches without a parent, the highest first
+	Loose    int      `json:"loose"`            // leaves without a full branch
+	Top      []Top    `json:"top"`              // full branches without a full parent, the highest first
+	Closed   []Closed `json:"closed,omitempty"` // provisional branches, the highest last
 }
 
-// A Top is a branch without a parent.
+// A Top is a full branch without a full parent.
 type Top struct {
-	ID          string `json:"id"`
-	Layer       int    `json:"layer"`
-	First       string `json:"first"` // sort key: that of its first leaf
-	Leaves      int    `json:"leaves"`
-	Provisional bool   `json:"provisional,omitempty"` // closed by force: the next growth regroups it
+	ID     string `json:"id"`
+	Layer  int    `json:"layer"`
+	First  string `json:"first"` // its place among its siblings: the timestamp and id of its first leaf
+	Leaves int    `json:"leaves"`
 }
+
+// A Closed is a provisional branch, made by force over what did not fill one.
+// The next growth of its domain drops it and groups its children anew.
+type Closed struct {
+	ID       string   `json:"id"`
+	Layer    int      `json:"layer"`
+	Children []string `json:"children"`
+}
+
+// Roots are the branches from which a domain's tree is read.
+func (d *Domain) Roots() []string {
+	under := map[string]bool{}
+	for _, c := range d.Closed {
+		for _, child := range c.Children {
+			under[child] = true
+		}
+	}
+	var roots []string
+	for i := len(d.Closed) - 1; i >= 0; i-- {
+		if !under[d.Closed[i].ID] {
+			roots = append(roots, d.Closed[i].ID)
+		}
+	}
+	for _, t := range d.Top {
+		if !under[t.ID] {
+			roots = append(roots, t.ID)
+		}
+	}
+	return roots
+}
+
+// Single tells whether one branch holds all of the domain.
+func (d *Domain) Single() bool { return len(d.Roots()) == 1 && (d.Loose == 0 || len(d.Closed) > 0) }
 
 // maxTrunk is how large root.json may be.
 const maxTrunk = 256 << 20

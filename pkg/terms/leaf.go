@@ -35,7 +35,6 @@ type Leaf struct {
 	Length    int // in tokens, as text.Profile counts
 	Question  bool
 	Temporal  bool
-	Proper    bool
 	Retired   bool
 }
 

@@ -37,7 +37,6 @@ type Row struct {
 	Day      int    // YYYYMMDD, 0 for none
 	Question bool
 	Temporal bool
-	Proper   bool
 	Retired  bool
 }
 
@@ -362,7 +361,7 @@ func (t *Table) Row(ordinal int) Row {
 	b := t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
 	return Row{
 		Length: number(b[11:19]), Rank: number(b[20:27]), Source: hex(b[28:36]), L1: number(b[37:44]), Day: number(b[45:53]),
-		Question: b[54] == 'q', Temporal: b[55] == 't', Proper: b[56] == 'p', Retired: b[57] == 'r',
+		Question: b[54] == 'q', Temporal: b[55] == 't', Retired: b[56] == 'r',
 	}
 }
 
@@ -389,7 +388,7 @@ func (t *Table) Leaf(ordinal int) (Leaf, error) {
 	}
 	position, err := strconv.Atoi(f[3])
 	return Leaf{ID: f[0], Timestamp: unescapeSource(f[1]), SavedAt: f[2], Position: position, Source: unescapeSource(f[4]),
-		Length: row.Length, Question: row.Question, Temporal: row.Temporal, Proper: row.Proper, Retired: row.Retired}, err
+		Length: row.Length, Question: row.Question, Temporal: row.Temporal, Retired: row.Retired}, err
 }
 
 // Layer1 returns a layer-1 branch, Layer2 a layer-2 branch, by index.

@@ -29,7 +29,7 @@ const (
 	fenceEvery   = 16 << 10
 
 	rowFormat    = "%010d %08d %07d %08x %07d %08d %s\n"
-	rowWidth     = 10 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 4 + 1
+	rowWidth     = 10 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 3 + 1
 	sourceFormat = "%07d\n"
 	sourceWidth  = 8
 	groupFormat  = "%07d %07d %010d %010d\n" // first child, parent or 0, length, offset of the id
@@ -111,11 +111,11 @@ func (t *tableWriter) leaves(leaves []Leaf, layout Layout) {
 }
 
 func flags(l *Leaf) string {
-	b := []byte("----")
+	b := []byte("---")
 	for i, f := range []struct {
 		set  bool
 		mark byte
-	}{{l.Question, 'q'}, {l.Temporal, 't'}, {l.Proper, 'p'}, {l.Retired, 'r'}} {
+	}{{l.Question, 'q'}, {l.Temporal, 't'}, {l.Retired, 'r'}} {
 		if f.set {
 			b[i] = f.mark
 		}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/natefinch/atomic"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// What growing the tree needs of a store. Package summarize decides what is
+// written; nothing of it counts until [Store.CommitGrowth].
+
+// LockGrowth keeps other growers out until the returned function is called.
+func (s *Store) LockGrowth() (unlock func(), err error) { return s.lock("grow") }
+
+// BranchID is the id of a branch over children.
+func BranchID(layer int, domain string, children []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(children, "\n")))
+	return fmt.Sprintf("N%d-%s-%s", layer, domain, hex.EncodeToString(sum[:])[:10])
+}
+
+// BranchPath is the file of a branch inside the memory, with forward slashes.
+func BranchPath(id string) (string, error) {
+	layer, rest, ok := strings.Cut(strings.TrimPrefix(id, "N"), "-")
+	if !ok || !strings.HasPrefix(id, "N") || len(layer) == 0 || len(layer) > 2 || strings.Trim(layer, "0123456789") != "" ||
+		CheckDomain(terms.Domain(id)) != nil || strings.ContainsAny(rest, "/\\\x00") {
+		return "", fmt.Errorf("%q is no branch id: want N<layer>-<domain>-<hash>", id)
+	}
+	return "layers/" + layer + "/" + id + ".json", nil
+}
+
+// WriteBranch writes a branch's file; its name lasts after [Store.SyncLayer].
+func (s *Store) WriteBranch(b *record.Branch) error {
+	name, err := BranchPath(b.NodeID)
+	if err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(b); err != nil {
+		return err
+	}
+	return s.writeFile(name, buf.Bytes())
+}
+
+// SyncLayer makes the names of a layer's branches last.
+func (s *Store) SyncLayer(layer int) error { return s.syncFolder(fmt.Sprintf("layers/%d", layer)) }
+
+// Branch reads a branch by its id.
+func (s *Store) Branch(id string) (*record.Branch, error) {
+	name, err := BranchPath(id)
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.readFile(name, maxTrunk)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no branch %s in %s: %w", id, s.dir, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &record.Branch{}
+	if err := json.Unmarshal(data, b); err != nil {
+		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(name), err)
+	}
+	return b, nil
+}
+
+// WriteTable merges inputs into a new table and makes it last.
+func (s *Store) WriteTable(name string, inputs []terms.Input, layout terms.Layout) (Table, error) {
+	if err := s.mkdir("state/tables"); err != nil {
+		return Table{}, err
+	}
+	reader, writer := io.Pipe()
+	sum, size := sha256.New(), &counter{}
+	go func() {
+		writer.CloseWithError(terms.Merge(io.MultiWriter(writer, sum, size), s.Analyzer.Name(), inputs, layout))
+	}()
+	err := atomic.WriteFile(s.file("state/tables/"+name), reader)
+	reader.Close()
+	if err != nil {
+		return Table{}, err
+	}
+	return Table{Name: name, Leaves: len(layout.Leaves), Bytes: size.n, Checksum: "sha256:" + hex.EncodeToString(sum.Sum(nil))}, s.syncFolder("state/tables")
+}
+
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
+const spineName = "state/spine.tsv"
+
+// An Edge of the spine says which branch a branch stands under, from layer 2
+// up; for layer 1 the tables say it.
+type Edge struct{ Child, Parent string }
+
+// AppendSpine adds edges after the bytes that count and returns how many
+// count now, once root.json says so.
+func (s *Store) AppendSpine(from int64, edges []Edge) (int64, error) {
+	if len(edges) == 0 {
+		return from, nil
+	}
+	var lines []byte
+	for _, e := range edges {
+		lines = fmt.Appendf(lines, "%s\t%s\n", e.Child, e.Parent)
+	}
+	f, err := s.root.OpenFile(spineName, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return from, err
+	}
+	defer f.Close()
+	if err := f.Truncate(from); err != nil {
+		return from, err
+	}
+	if _, err := f.WriteAt(lines, from); err != nil {
+		return from, err
+	}
+	if err := f.Sync(); err != nil {
+		return from, err
+	}
+	if from == 0 {
+		if err := s.syncFolder("state"); err != nil {
+			return from, err
+		}
+	}
+	return from + int64(len(lines)), nil
+}
+
+// Spine reads the edges that count.
+func (s *Store) Spine(t *Trunk) (map[string]string, error) {
+	parents := map[string]string{}
+	if t.Spine == 0 {
+		return parents, nil
+	}
+	data, err := s.readFile(spineName, maxTrunk)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) < t.Spine {
+		return nil, fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(spineName))
+	}
+	for line := range strings.Lines(string(data[:t.Spine])) {
+		if child, parent, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			parents[child] = parent
+		}
+	}
+	return parents, nil
+}
+
+// CommitGrowth puts a trunk into force and deletes the files that the trunk
+// before it had expired.
+func (s *Store) CommitGrowth(before, after *Trunk) error {
+	unlock, err := s.lock("write")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	current, err := s.trunk(false)
+	if err != nil {
+		return err
+	}
+	if current.Generation != before.Generation {
+		return fmt.Errorf("the tree of %s grew meanwhile; run it again", s.dir)
+	}
+	after.Generation = before.Generation + 1
+	after.GrownAt = now().Format("2006-01-02T15:04:05Z")
+	if err := s.commitTrunk(after); err != nil {
+		return err
+	}
+	for _, name := range before.Expired {
+		s.remove(name) // what cannot be deleted wastes room, nothing else
+	}
+	return nil
+}
+
+// Stamp notes in a leaf's file under which full branches it stands. It is a
+// convenience for readers of the file: derived, never trusted, not synced.
+func (s *Store) Stamp(id, l1, l2 string) {
+	f, err := s.root.OpenFile(LeafPath(id), os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	head := make([]byte, 16<<10)
+	n, _ := f.ReadAt(head, 0)
+	if head = head[:n]; stamp(head, l1, l2) {
+		if end := bytes.Index(head, []byte(markerEnd)); end > 0 {
+			f.WriteAt(head[:end], 0)
+		}
+	}
+}
+
+// DropChild takes a leaf out of the file of a branch that it no longer
+// belongs to.
+func (s *Store) DropChild(branch, leaf string) error {
+	b, err := s.Branch(branch)
+	if err != nil {
+		return err
+	}
+	kept := b.Children[:0]
+	for _, c := range b.Children {
+		if c.NodeID != leaf {
+			kept = append(kept, c)
+		}
+	}
+	b.Children = kept
+	return s.WriteBranch(b)
+}
