@@ -23,6 +23,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/record"
 )
@@ -223,12 +225,21 @@ func (p *Pipeline) processes(out *os.File) ([]*process, error) {
 		s.cmd.WaitDelay = grace // for messages, where a grandchild holds stderr open
 		stages[i] = s
 	}
-	stages[0].cmd.Stdin = p.Stdin
-	if p.Stdin == nil {
-		stages[0].cmd.Stdin = strings.NewReader(p.Input)
-	}
+	stages[0].cmd.Stdin = p.stdin()
 	stages[len(stages)-1].cmd.Stdout = out
 	return stages, nil
+}
+
+// stdin is what the first stage reads. A terminal is read here and passed on:
+// it stops processes of other groups that read from it.
+func (p *Pipeline) stdin() io.Reader {
+	if p.Stdin == nil {
+		return strings.NewReader(p.Input)
+	}
+	if f, ok := p.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return struct{ io.Reader }{f}
+	}
+	return p.Stdin
 }
 
 // connect makes the pipes between the stages and returns their ends, which
