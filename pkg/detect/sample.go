@@ -151,7 +151,8 @@ func (s *sample) language() string {
 
 // latin returns the language of which the most common words stand in the
 // prose, a word that several languages share counting its part for each; ""
-// where there are few. Where there is none the words of data/words.txt tell.
+// where that is unclear. Where there are few, the other words of data/words.txt
+// tell English from Spanish.
 func (s *sample) latin() string {
 	c := wordCues()
 	points, most := make([]float64, len(c.latin)), 0
@@ -165,11 +166,8 @@ func (s *sample) latin() string {
 			most = i
 		}
 	}
-	switch {
-	case points[most] == 0:
+	if points[most] < max(0.3, float64(len(s.words))/20) {
 		return s.languageOfCues()
-	case points[most] < max(0.3, float64(len(s.words))/20):
-		return ""
 	}
 	return c.latin[most]
 }
