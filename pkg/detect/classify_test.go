@@ -1,7 +1,10 @@
 package detect
 
 import (
+	"cmp"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,5 +50,52 @@ func TestLabelledTexts(t *testing.T) {
 	}
 	if sure*50 > total {
 		t.Errorf("%d of %d wrong with a confidence above 0.8", sure, total)
+	}
+}
+
+func TestShebang(t *testing.T) {
+	for line, want := range map[string]string{
+		"#!/bin/sh": "shell", "#! /usr/bin/python3.11 -u": "python", "#!/usr/bin/env -S FOO=1 node --x": "javascript", "#!/usr/bin/perl\r": "perl",
+		"#!/opt/odd/tool": "shell", "#![feature(x)]": "", "#!": "", "# !/bin/sh": "", "#!/usr/bin/env": "shell",
+	} {
+		if got, _ := shebang(line + "\n"); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func FuzzClassify(f *testing.F) {
+	for _, seed := range []string{"", "\ufeff", "#!", "#! ", "```", "\xff\n\xff", "2026-02-03: I live in Valencia", "def f():\n  return 1\n", "主诉：咳嗽"} {
+		f.Add("", seed)
+		f.Add("a.h", seed)
+	}
+	f.Fuzz(func(t *testing.T, name, content string) {
+		g := Classify(name, content)
+		if !(g.Confidence > 0 && g.Confidence <= 1) || !slices.Contains(types, g.DataType) {
+			t.Errorf("%+v", g)
+		}
+		if slug, err := Domain(g.Domain); err != nil || slug != g.Domain {
+			t.Errorf("domain %q: %v", g.Domain, err)
+		}
+		if again := Classify(name, content); !reflect.DeepEqual(again, g) {
+			t.Errorf("%+v, then %+v", g, again)
+		}
+	})
+}
+
+// The data files are read lazily; here every name and pattern is.
+func TestDomainsOfAllNamesAreSlugs(t *testing.T) {
+	for name, k := range nameTables().exact {
+		if slug, err := Domain(cmp.Or(k.domain, "general")); err != nil || slug != cmp.Or(k.domain, "general") {
+			t.Errorf("%s: domain %q: %v", name, k.domain, err)
+		}
+		if name != strings.ToLower(name) {
+			t.Errorf("%s is not in lower case and never found", name)
+		}
+	}
+	for _, q := range syntaxCues() {
+		if domainOf(q.language) == "" {
+			t.Errorf("no domain for %s", q.language)
+		}
 	}
 }
