@@ -60,8 +60,8 @@ func run(ctx context.Context, s summarize.Settings, in io.Reader, out io.Writer)
 
 func exitCode(err error) int {
 	var f *summarize.Failure
-	if errors.As(err, &f) && f.Kind == summarize.NoKey {
-		return summarize.ExitNoKey
+	if errors.As(err, &f) {
+		return f.Kind.ExitCode()
 	}
 	return 2
 }

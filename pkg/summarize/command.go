@@ -93,15 +93,13 @@ func (c *command) Summarize(ctx context.Context, domain string, layer int, nodes
 
 // failure says why a program failed, in its own words where it has some.
 func (c *command) failure(ctx context.Context, err error, stderr []byte) error {
+	if ctx.Err() != nil {
+		return &Failure{TimedOut, fmt.Errorf("no reply within %v", c.timeout)}
+	}
 	kind := Failed
 	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return &Failure{TimedOut, fmt.Errorf("no reply within %v", c.timeout)}
-	case errors.As(err, &exit) && exit.ExitCode() == ExitNoKey:
-		kind = NoKey
-	case errors.As(err, &exit) && exit.ExitCode() == shellNotFound:
-		kind = NotStarted
+	if errors.As(err, &exit) {
+		kind = kindOf(exit.ExitCode())
 	}
 	if words := cut(oneLine(string(bytes.ToValidUTF8(stderr, nil))), 400); words != "" {
 		err = fmt.Errorf("%w: %s", err, words)
@@ -109,11 +107,27 @@ func (c *command) failure(ctx context.Context, err error, stderr []byte) error {
 	return &Failure{kind, err}
 }
 
-// Exit codes of a program that mean more than failure.
-const (
-	ExitNoKey     = 77  // no key in the environment; sysexits' EX_NOPERM
-	shellNotFound = 127 // what POSIX shells say of an unknown command
-)
+// exitCodes are those with which a program says more than that it failed:
+// 75, 76 and 77 of sysexits.h, and what POSIX shells say of an unknown command.
+var exitCodes = map[FailureKind]int{TimedOut: 75, Unusable: 76, NoKey: 77, NotStarted: 127}
+
+// ExitCode is the exit code of a program for the command back end that fails
+// in this way.
+func (k FailureKind) ExitCode() int {
+	if code, ok := exitCodes[k]; ok {
+		return code
+	}
+	return 2
+}
+
+func kindOf(exitCode int) FailureKind {
+	for kind, code := range exitCodes {
+		if code == exitCode {
+			return kind
+		}
+	}
+	return Failed
+}
 
 // requests is the input of a program.
 func requests(domain string, layer int, nodes []Node) ([]byte, error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,7 +15,7 @@ import (
 
 // Limits of what the heuristic reads and writes.
 const (
-	nodeText      = 16 << 10 // bytes read of each node
+	nodeText      = 8 << 10 // bytes read of each node
 	summaryWords  = 60
 	sentenceWords = 28
 	keywordCount  = 8
@@ -36,6 +37,7 @@ func (heuristic) Name() string { return Heuristic }
 
 func (heuristic) Summarize(_ context.Context, domain string, _ int, nodes []Node) (Summary, error) {
 	m := newMaterial(domain, nodes)
+	defer m.free()
 	keywords := m.keywords()
 	return Summary{
 		Title:    strings.Join(keywords[:min(titleKeywords, len(keywords))], ", "),
@@ -48,6 +50,7 @@ func (heuristic) Summarize(_ context.Context, domain string, _ int, nodes []Node
 // the others: a term weighs (1 + ln tf)·ln(1 + N/df) among the N nodes.
 func Contrast(domain string, nodes []Node) [][]string {
 	m := newMaterial(domain, nodes)
+	defer m.free()
 	keywords := make([][]string, len(nodes))
 	for i, counts := range m.counts {
 		ranked := make([]ranked, len(counts))
@@ -105,8 +108,21 @@ type material struct {
 	buf       []byte
 }
 
+// materials keeps the memory of one branch for the next: a bulk load makes
+// thousands.
+var materials = sync.Pool{New: func() any { return &material{ids: map[string]int{}} }}
+
+func (m *material) free() {
+	clear(m.ids)
+	clear(m.terms)
+	clear(m.sentences)
+	clear(m.pieces)
+	*m = material{ids: m.ids, terms: m.terms[:0], sentences: m.sentences[:0], pieces: m.pieces[:0], arena: m.arena[:0], touched: m.touched[:0], buf: m.buf[:0]}
+	materials.Put(m)
+}
+
 func newMaterial(domain string, nodes []Node) *material {
-	m := &material{ids: make(map[string]int, 512), terms: make([]term, 0, 512)}
+	m := materials.Get().(*material)
 	for _, part := range strings.FieldsFunc(domain, func(r rune) bool { return strings.ContainsRune("._-", r) }) {
 		m.terms[m.id([]byte(strings.ToLower(part)), part)].dropped = true
 	}
@@ -203,10 +219,20 @@ func (m *material) words(node int, s string, of *sentence) {
 // word returns the term of a word; stop words and single letters are none.
 func (m *material) word(word string, inside bool) (int, bool) {
 	m.buf = fold(m.buf[:0], word)
-	if len(m.buf) < 2 || stop(m.buf) {
+	if len(m.buf) < 2 {
 		return 0, false
 	}
-	id := m.id(m.buf, word)
+	id, known := m.ids[string(m.buf)]
+	if !known {
+		if stopWords()[string(m.buf)] {
+			m.ids[string(m.buf)] = stopWord
+			return 0, false
+		}
+		id = m.id(m.buf, word)
+	}
+	if id == stopWord {
+		return 0, false
+	}
 	if t := &m.terms[id]; string(m.buf) == word {
 		t.plain = true
 	} else if inside {
@@ -214,6 +240,9 @@ func (m *material) word(word string, inside bool) (int, bool) {
 	}
 	return id, true
 }
+
+// stopWord stands for the id of every word that is no term.
+const stopWord = -1
 
 // runs notes the terms of a run of characters without spaces. Particles and
 // pronouns part it into pieces; a short piece is a term, and so is every pair

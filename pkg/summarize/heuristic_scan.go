@@ -92,30 +92,14 @@ func prose(s string) string {
 // oneLine joins the words of s with single spaces and drops control codes and
 // bidirectional overrides.
 func oneLine(s string) string {
-	if isOneLine(s) {
+	if isPlainLine(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for _, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			space = b.Len() > 0
-			continue
-		case unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r):
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return strings.Join(strings.Fields(strings.Map(visible, s)), " ")
 }
 
-func isOneLine(s string) bool {
+// isPlainLine tells, cheaply, that there is nothing for oneLine to do.
+func isPlainLine(s string) bool {
 	blank := true
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -127,6 +111,14 @@ func isOneLine(s string) bool {
 	return !blank
 }
 
+// visible drops what oneLine drops.
+func visible(r rune) rune {
+	if unicode.IsControl(r) && !unicode.IsSpace(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) {
+		return -1
+	}
+	return r
+}
+
 // clipBytes is the start of s, at most n bytes, cut between characters.
 func clipBytes(s string, n int) string {
 	if len(s) <= n {
@@ -136,10 +128,6 @@ func clipBytes(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-func stop(word []byte) bool {
-	return len(word) < 12 && stopWords()[string(word)]
 }
 
 var stopWords = sync.OnceValue(func() map[string]bool {

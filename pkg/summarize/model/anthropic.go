@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -16,9 +17,10 @@ import (
 // claude asks Anthropic's models. The default one is the fastest: a tree asks
 // for many short summaries.
 type claude struct {
-	client anthropic.Client
-	model  anthropic.Model
-	hasKey bool
+	client  anthropic.Client
+	model   anthropic.Model
+	hasKey  bool
+	timeout time.Duration // for an answer, the second try included
 }
 
 func newClaude(s summarize.Settings) claude {
@@ -35,7 +37,7 @@ func newClaude(s summarize.Settings) claude {
 	if model == "" {
 		model = anthropic.ModelClaudeHaiku5_5
 	}
-	return claude{anthropic.NewClient(options...), model, key != ""}
+	return claude{anthropic.NewClient(options...), model, key != "", s.Timeout}
 }
 
 func (claude) Name() string { return summarize.Anthropic }
@@ -44,6 +46,8 @@ func (c claude) Summarize(ctx context.Context, domain string, layer int, nodes [
 	if !c.hasKey {
 		return summarize.Summary{}, &summarize.Failure{Kind: summarize.NoKey, Err: errors.New("ANTHROPIC_API_KEY is not set")}
 	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
 	message, err := c.client.Messages.New(ctx, anthropic.MessageNewParams{
 		Model:     c.model,
 		MaxTokens: answerTokens,
