@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -141,9 +142,9 @@ func leadWord(s string) (length int, isLink bool) {
 		return end + 3, false
 	}
 	switch {
-	case leadLabels[word]:
+	case leadLabels()[word]:
 		return end, false
-	case leadLinks[word]:
+	case leadLinks()[word]:
 		return end, true
 	}
 	return 0, false
@@ -194,7 +195,7 @@ func (p *lead) weekday() {
 		return
 	}
 	name := strings.ToLower(rest[:word])
-	if weekdays[name] || strings.HasPrefix(name, "星期") || strings.HasPrefix(name, "周") || strings.HasPrefix(name, "礼拜") {
+	if weekdays()[name] || strings.HasPrefix(name, "星期") || strings.HasPrefix(name, "周") || strings.HasPrefix(name, "礼拜") {
 		p.at = len(p.s) - len(strings.TrimLeft(rest[word:], ")）."))
 	}
 }
@@ -325,7 +326,7 @@ func (p *lead) headingDate(start int) bool {
 	}
 	before := strings.ToLower(strings.TrimRight(p.s[start:begin], " "))
 	last := before[strings.LastIndexByte(before, ' ')+1:]
-	if deadlines[last] || strings.HasSuffix(before, "截止") {
+	if deadlines()[last] || strings.HasSuffix(before, "截止") {
 		return false
 	}
 	d, ok := dateAt(p.s[begin:], p.order)
@@ -333,15 +334,21 @@ func (p *lead) headingDate(start int) bool {
 	return ok
 }
 
+// weekdayNames serve as labels too: "martes, 3 de febrero".
+const weekdayNames = "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun " +
+	"lunes martes miércoles miercoles jueves viernes sábado sabado domingo lun mié mie jue vie sáb sab dom"
+
 var (
-	leadLabels = wordSet("monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun " +
-		"lunes martes miércoles miercoles jueves viernes sábado sabado domingo lun mar mié mie jue vie sáb sab dom " +
-		"date dated fecha day día dia visit visita consulta consultation control revisión revision appointment cita entry entrada " +
-		"session sesión sesion note nota journal diario diary log evolución evolucion evolution ingreso admission alta discharge urgencias")
-	leadLinks = wordSet("on the el del de of")
-	weekdays  = wordSet("monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun " +
-		"lunes martes miércoles miercoles jueves viernes sábado sabado domingo lun mié mie jue vie sáb sab dom")
-	deadlines = wordSet("until till before by due deadline hasta antes para plazo since desde from")
+	weekdays   = sync.OnceValue(func() map[string]bool { return wordSet(weekdayNames) })
+	leadLabels = sync.OnceValue(func() map[string]bool {
+		return wordSet(weekdayNames + " date dated fecha day día dia visit visita consulta consultation control revisión revision " +
+			"appointment cita entry entrada session sesión sesion note nota journal diario diary log evolución evolucion evolution " +
+			"ingreso admission alta discharge urgencias")
+	})
+	leadLinks = sync.OnceValue(func() map[string]bool { return wordSet("on the el del de of") })
+	deadlines = sync.OnceValue(func() map[string]bool {
+		return wordSet("until till before by due deadline hasta antes para plazo since desde from")
+	})
 )
 
 func wordSet(words string) map[string]bool {

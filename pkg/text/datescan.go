@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -262,7 +263,7 @@ func cutFold(s, prefix string) (string, bool) {
 // stop after a short one; 0 is none.
 func monthName(s string) (time.Month, string) {
 	word := letters(s, len("septiembre"))
-	month := months[strings.ToLower(word)]
+	month := months()[strings.ToLower(word)]
 	if month == 0 {
 		return 0, s
 	}
@@ -285,20 +286,22 @@ func letters(s string, most int) string {
 	return s[:n]
 }
 
-var months = map[string]time.Month{
-	"january": 1, "jan": 1, "enero": 1, "ene": 1,
-	"february": 2, "feb": 2, "febrero": 2,
-	"march": 3, "mar": 3, "marzo": 3,
-	"april": 4, "apr": 4, "abril": 4, "abr": 4,
-	"may": 5, "mayo": 5,
-	"june": 6, "jun": 6, "junio": 6,
-	"july": 7, "jul": 7, "julio": 7,
-	"august": 8, "aug": 8, "agosto": 8, "ago": 8,
-	"september": 9, "sep": 9, "sept": 9, "septiembre": 9, "setiembre": 9, "set": 9,
-	"october": 10, "oct": 10, "octubre": 10,
-	"november": 11, "nov": 11, "noviembre": 11,
-	"december": 12, "dec": 12, "diciembre": 12, "dic": 12,
-}
+var months = sync.OnceValue(func() map[string]time.Month {
+	return map[string]time.Month{
+		"january": 1, "jan": 1, "enero": 1, "ene": 1,
+		"february": 2, "feb": 2, "febrero": 2,
+		"march": 3, "mar": 3, "marzo": 3,
+		"april": 4, "apr": 4, "abril": 4, "abr": 4,
+		"may": 5, "mayo": 5,
+		"june": 6, "jun": 6, "junio": 6,
+		"july": 7, "jul": 7, "julio": 7,
+		"august": 8, "aug": 8, "agosto": 8, "ago": 8,
+		"september": 9, "sep": 9, "sept": 9, "septiembre": 9, "setiembre": 9, "set": 9,
+		"october": 10, "oct": 10, "octubre": 10,
+		"november": 11, "nov": 11, "noviembre": 11,
+		"december": 12, "dec": 12, "diciembre": 12, "dic": 12,
+	}
+})
 
 // FindDates returns the dates, months and years that s names, in order:
 // "what happened on 2025-03-14", "el 12 de mayo de 2025", "in March 2024",
@@ -357,13 +360,10 @@ func tokenLength(s string) int {
 
 // yearIsMeant tells whether a number after a word is a year.
 func yearIsMeant(spelling, word string, year int) bool {
-	return strings.HasSuffix(spelling, "年") || isLikelyYear(year) && yearWords[word]
+	return strings.HasSuffix(spelling, "年") || isLikelyYear(year) && yearWords()[word]
 }
 
-var yearWords = map[string]bool{
-	"in": true, "since": true, "during": true, "year": true, "of": true, "from": true, "until": true, "till": true,
-	"to": true, "before": true, "after": true, "by": true, "early": true, "late": true, "mid": true, "through": true,
-	"spring": true, "summer": true, "autumn": true, "fall": true, "winter": true,
-	"en": true, "desde": true, "durante": true, "año": true, "del": true, "de": true, "hasta": true, "antes": true,
-	"tras": true, "primavera": true, "verano": true, "otoño": true, "invierno": true,
-}
+var yearWords = sync.OnceValue(func() map[string]bool {
+	return wordSet("in since during year of from until till to before after by early late mid through " +
+		"spring summer autumn fall winter en desde durante año del de hasta antes tras primavera verano otoño invierno")
+})
