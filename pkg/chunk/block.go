@@ -3,18 +3,22 @@ package chunk
 import (
 	"strings"
 	"unicode"
+
+	"github.com/ihmt/ihmt/pkg/record"
 )
 
 // A Block is a run of bytes of a text that must not be cut. The blocks of a
 // text tile it: each starts where the one before ends.
 type Block struct {
-	Start, End int      // bytes
-	Title      string   // what names it: a heading, a symbol, a date
-	Tags       []string // "method:reserveStock"
-	Context    string   // what encloses it and is not part of it: a class header
-	Timestamp  string   // the date it gives itself, YYYY-MM-DD
-	Author     string   // who speaks
-	Break      bool     // packing may not join it to the block before
+	Start, End int             // bytes
+	Title      string          // what names it: a heading, a symbol, a date; "" is how it begins
+	Under      string          // the heading it stands under, where it has no title of its own
+	Tags       []string        // "method:reserveStock"
+	Context    string          // what encloses it and is not part of it: a class header
+	Symbols    []record.Symbol // what code in it defines
+	Timestamp  string          // the date it gives itself, YYYY-MM-DD
+	Author     string          // who speaks
+	Break      bool            // packing may not join it to the block before
 }
 
 // shifted moves blocks of a part of a text to where the part starts.
@@ -44,7 +48,7 @@ func paragraphBlocks(text string) []Block {
 	starts := paragraphs(text)
 	blocks := make([]Block, len(starts))
 	for i, start := range starts {
-		blocks[i] = Block{Start: start, Title: firstWords(text[start:])}
+		blocks[i] = Block{Start: start}
 	}
 	return closed(blocks, len(text))
 }

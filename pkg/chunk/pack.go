@@ -56,7 +56,7 @@ func chunks(doc record.Document, runs [][]Block, maxTokens int) []record.Chunk {
 			Author: or(first.Author, doc.Author), Timestamp: or(first.Timestamp, doc.Timestamp),
 			Span:   &record.Span{StartLine: lines.lineOf(first.Start), EndLine: lines.lineOf(last.End - 1)},
 			Tokens: tokens, Oversized: tokens > maxTokens, Context: first.Context,
-			Project: doc.Project, Agent: doc.Agent, Content: content,
+			Project: doc.Project, Agent: doc.Agent, Symbols: runSymbols(run), Content: content,
 		}
 	}
 	return made
@@ -69,19 +69,26 @@ func or(a, b string) string {
 	return b
 }
 
-// runTitle is the title of the first block that has one; of code, the titles
-// of all blocks as far as there is room.
+// runTitle is the title of the first block, or the heading it stands under and
+// how it begins; of code, the titles of all blocks as far as there is room.
 func runTitle(doc record.Document, run []Block) string {
+	if doc.DataType != record.TypeCode {
+		return blockTitle(doc.Text, run[0])
+	}
 	var titles []string
-	for _, b := range run {
-		if b.Title != "" && !slices.Contains(titles, b.Title) {
-			titles = append(titles, b.Title)
-		}
-		if len(titles) == 1 && doc.DataType != record.TypeCode || len(titles) == 16 {
-			break
+	for _, b := range run[:min(len(run), 32)] {
+		if title := blockTitle(doc.Text, b); title != "" && !slices.Contains(titles, title) {
+			titles = append(titles, title)
 		}
 	}
 	return short(strings.Join(titles, ", "), 2*titleRunes)
+}
+
+func blockTitle(s string, b Block) string {
+	if b.Title != "" {
+		return b.Title
+	}
+	return headed(b.Under, firstWords(s[b.Start:b.End]))
 }
 
 // runTags are the document's tags, the type, and the tags of the blocks.

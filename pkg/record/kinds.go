@@ -72,9 +72,18 @@ type Chunk struct {
 	Oversized bool     `json:"oversized,omitempty"`
 	Context   string   `json:"context,omitempty"`  // what encloses it: a class header; not part of the text
 	Replaces  string   `json:"replaces,omitempty"` // a leaf_id
+	Symbols   []Symbol `json:"symbols,omitempty"`  // what code in it defines
 	Project   string   `json:"project,omitempty"`
 	Agent     string   `json:"agent,omitempty"`
 	Content   string   `json:"content"`
+}
+
+// A Symbol is a definition in a chunk of code.
+type Symbol struct {
+	Kind    string `json:"kind"` // function, method, class, …: see package code
+	Name    string `json:"name"`
+	Line    int    `json:"line"`     // where its name stands in the document, from 1
+	EndLine int    `json:"end_line"` // the last of its body, inclusive
 }
 
 // A DocumentEnd closes a document: only after it may leaves of an earlier
