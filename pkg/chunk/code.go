@@ -193,3 +193,12 @@ func titleOf(sym code.Symbol, scope string) string {
 	}
 	return short(scope+sym.Name+": "+members, titleRunes)
 }
+
+// runSymbols are the symbols of a run of blocks.
+func runSymbols(run []Block) []record.Symbol {
+	var symbols []record.Symbol
+	for _, b := range run {
+		symbols = append(symbols, b.Symbols...)
+	}
+	return symbols
+}
