@@ -25,6 +25,7 @@ const analysis = "ihmt-1"
 type Analyzer struct {
 	name      string
 	languages []language
+	stop      func() map[string]bool
 
 	mu   sync.Mutex
 	seen map[string]token
@@ -39,7 +40,7 @@ const MaxTerm = 64
 // written in (Cyrillic, Arabic, Tamil) are stemmed for the language that the
 // script suggests. An unknown code is an error that lists the known ones.
 func NewAnalyzer(codes []string) (*Analyzer, error) {
-	a := &Analyzer{seen: make(map[string]token, 1024)}
+	a := &Analyzer{seen: map[string]token{}}
 	var names []string
 	for _, code := range codes {
 		code = strings.ToLower(strings.TrimSpace(code))
@@ -60,6 +61,7 @@ func NewAnalyzer(codes []string) (*Analyzer, error) {
 		}
 	}
 	slices.Sort(names)
+	a.stop = sync.OnceValue(func() map[string]bool { return stopWords(a.languages) })
 	a.name = strings.Join(append([]string{analysis}, names...), " ")
 	return a, nil
 }

@@ -172,7 +172,7 @@ func stopChars(parts []piece) []bool {
 	covered := make([]bool, len(chars))
 	for i := 0; i < len(chars); {
 		n := 0
-		for _, stop := range spacelessStop {
+		for _, stop := range spacelessStop() {
 			n = max(n, prefixCount(chars[i:], stop))
 		}
 		for j := range n {
