@@ -6,7 +6,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 
 	"github.com/ihmt/ihmt/pkg/text"
 )
@@ -57,11 +56,7 @@ func sectionBlocks(s string, parts []part, headings int, title string, maxTokens
 			break
 		}
 	}
-	whole := Block{Start: parts[0].start, End: parts[first-1].end, Title: title}
-	if title == "" {
-		whole.Title = firstWords(s[whole.Start:whole.End])
-	}
-	blocks := []Block{whole}
+	blocks := []Block{{Start: parts[0].start, End: parts[first-1].end, Title: title}}
 	for i := first; i < len(parts); i++ {
 		p := parts[i]
 		last := &blocks[len(blocks)-1]
@@ -69,7 +64,7 @@ func sectionBlocks(s string, parts []part, headings int, title string, maxTokens
 			last.End = p.end
 			continue
 		}
-		blocks = append(blocks, Block{Start: p.start, End: p.end, Title: headed(title, firstWords(s[p.start:p.end]))})
+		blocks = append(blocks, Block{Start: p.start, End: p.end, Under: title})
 	}
 	return blocks
 }
@@ -95,7 +90,7 @@ func markdownParts(s string) []part {
 	if front > 0 {
 		parts = append(parts, part{structured: true})
 	}
-	source := []byte(s[front:])
+	source := shallow(s[front:])
 	for n := markdownTree(source).FirstChild(); n != nil; n = n.NextSibling() {
 		start := front
 		if pos := n.Pos(); pos > 0 {
@@ -133,11 +128,42 @@ func markdownParts(s string) []part {
 // markdownTree parses the block structure alone: what stands inside a line
 // decides no cut.
 func markdownTree(source []byte) ast.Node {
-	p := parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
-	)
+	p := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	return p.Parse(gtext.NewReader(source))
+}
+
+// The parser takes time that grows with the square of the nesting, so what is
+// nested deeper than anybody nests is to it plain words.
+const (
+	maxMarkers = 64  // quotation and list marks before the words of a line
+	maxIndent  = 256 // bytes before them
+)
+
+// shallow is a copy of Markdown in which no line nests deeper than that; all
+// else stands where it stood.
+func shallow(s string) []byte {
+	source := []byte(s)
+	markers, indent := 0, 0 // of the line so far; indent < 0: past its start
+	for i, c := range source {
+		switch {
+		case c == '\n':
+			markers, indent = 0, 0
+			continue
+		case indent < 0:
+			continue
+		case c == ' ' || c == '\t' || c >= '0' && c <= '9':
+		case strings.IndexByte(">-*+.)", c) >= 0:
+			markers++
+		default:
+			indent = -1
+			continue
+		}
+		if indent++; indent > maxIndent || markers > maxMarkers {
+			source[i] = 'x'
+			indent = -1
+		}
+	}
+	return source
 }
 
 // frontMatter is the length of the values between two lines of three dashes

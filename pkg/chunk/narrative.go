@@ -31,19 +31,19 @@ func narrativeBlocks(s string, maxTokens int) []Block {
 			chapter = u.title
 			blocks = append(blocks, Block{Start: u.start, Break: true})
 		case u.kind == prose && !open:
-			blocks = append(blocks, Block{Start: u.start, Title: headed(chapter, firstWords(s[u.start:end])), Break: breaks})
+			blocks = append(blocks, Block{Start: u.start, Under: chapter, Break: breaks})
 		case len(blocks) == 0:
 			blocks = append(blocks, Block{Start: u.start})
 		}
 		last := &blocks[len(blocks)-1]
 		last.End = end
 		if u.kind == heading {
-			last.Title = chapter
+			last.Title, last.Under = chapter, chapter
 		}
 		breaks = u.kind == sceneBreak && !open && i > 0
 		open = u.kind == heading || u.kind == sceneBreak && !breaks
 		if u.kind == prose && text.Tokens(s[u.start:end]) > maxTokens {
-			blocks = append(blocks[:len(blocks)-1], sentenceBlocks(s, *last, u.start, chapter)...)
+			blocks = append(blocks[:len(blocks)-1], sentenceBlocks(s, *last, u.start)...)
 		}
 	}
 	return blocks
@@ -51,12 +51,12 @@ func narrativeBlocks(s string, maxTokens int) []Block {
 
 // sentenceBlocks splits a block, of which the prose starts at body, at the
 // ends of sentences; a heading stays with the first.
-func sentenceBlocks(s string, b Block, body int, chapter string) []Block {
+func sentenceBlocks(s string, b Block, body int) []Block {
 	var blocks []Block
 	start := b.Start
 	for _, end := range text.Sentences(s[body:b.End]) {
 		end += body
-		piece := Block{Start: start, End: end, Title: headed(chapter, firstWords(s[start:end]))}
+		piece := Block{Start: start, End: end, Under: b.Under}
 		if start == b.Start {
 			piece.Break = b.Break
 		}
@@ -166,6 +166,10 @@ func headingTitle(line string, afterBlank bool) string {
 	title := bare(line)
 	if headingLevel(line) > 0 {
 		return title
+	}
+	first, _ := utf8.DecodeRuneInString(title)
+	if !strings.ContainsRune("cpbasetluúCPBASETLUÚ第序楔尾", first) {
+		return "" // as most lines; matching is dear
 	}
 	match := chapterLine().FindStringSubmatch(title)
 	if match == nil || match[1] != "" && !afterBlank {
