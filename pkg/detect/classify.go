@@ -36,12 +36,9 @@ func Classify(name, content string) Guess {
 	if language, confidence, ok := s.syntax(); ok && !known {
 		return codeGuess(language, domainOf(language), "syntax:"+language, confidence, content)
 	}
-	g := s.judge()
+	g := s.judge(k.domain)
 	if known {
 		g.Signals = append([]string{signal}, g.Signals...)
-		if k.domain != "" && (g.DataType == record.TypeGeneric || g.Domain == "process.howto") {
-			g.Domain = k.domain
-		}
 	}
 	switch {
 	case k.language == "markdown", !known && s.markdown():
@@ -56,7 +53,7 @@ func codeGuess(language, domain, signal string, confidence float64, content stri
 	g := Guess{DataType: record.TypeCode, Language: language, Domain: domain, Confidence: confidence, Signals: []string{signal}}
 	if signal == "extension:.h" {
 		g.Language, g.Domain = "c", "software.c"
-		if newSample(content).points("cpp") > newSample(content).points("c") {
+		if points, _ := newSample(content).syntaxPoints(); points["cpp"] > points["c"] {
 			g.Language, g.Domain = "cpp", "software.cpp"
 			g.Signals = append(g.Signals, "syntax:cpp")
 		}
@@ -95,13 +92,14 @@ const (
 	chance        = 2.6
 )
 
-// judge weighs the signatures that a sample has against each other.
-func (s *sample) judge() Guess {
+// judge weighs the signatures that a sample has against each other. Where the
+// domain is known already, only steps can be more than generic.
+func (s *sample) judge(domain string) Guess {
 	language := s.language()
 	found := s.scores(language)
-	ranked := []*score{{topic: record.TypeGeneric, points: chance}}
-	for _, topic := range []string{record.TypeClinical, record.TypeProcess, record.TypeNarrative, record.TypePersonal} {
-		ranked = append(ranked, found[topic])
+	ranked := []*score{{topic: record.TypeGeneric, points: chance}, found[record.TypeProcess]}
+	if domain == "" {
+		ranked = append(ranked, found[record.TypeClinical], found[record.TypeNarrative], found[record.TypePersonal])
 	}
 	slices.SortStableFunc(ranked, func(a, b *score) int { return cmp.Compare(b.points, a.points) })
 	best := ranked[0]
@@ -130,6 +128,7 @@ func (s *sample) judge() Guess {
 			g.Domain = "software.docs"
 		}
 	}
+	g.Domain = cmp.Or(domain, g.Domain)
 	return g
 }
 
@@ -166,25 +165,34 @@ func (s *sample) scores(language string) map[string]*score {
 	}
 	for _, line := range s.lines {
 		for _, q := range c.lines {
-			if q.line.MatchString(line) {
+			if q.pattern.MatchString(line) {
 				counts[q]++
 			}
 		}
 	}
-	s.countDated(counts)
+	for _, q := range c.prose {
+		if n := len(q.pattern.FindAllStringIndex(s.prose, -1)); n > 0 {
+			counts[q] = n
+		}
+	}
 	found := map[string]*score{}
 	for _, topic := range []string{record.TypeClinical, record.TypeProcess, record.TypeNarrative, record.TypePersonal, topicCooking, topicChat, topicSoftware} {
 		found[topic] = &score{topic: topic}
 	}
 	for q, n := range counts {
-		found[q.topic].add(q.name, q.weight*math.Log1p(100*float64(n)/(100+s.length)))
+		found[q.topic].add(q.name, s.points(q, n))
 	}
 	found[record.TypeProcess].merge(found[topicCooking])
-	found[record.TypePersonal].merge(found[topicChat])
 	for _, f := range found {
 		f.settle()
 	}
+	s.addDated(found)
 	return found
+}
+
+// points is what a cue adds that the sample has n times.
+func (s *sample) points(q *cue, n int) float64 {
+	return q.weight * math.Log1p(100*float64(n)/(100+s.length))
 }
 
 func follows(words, rest []string) bool {
@@ -209,19 +217,39 @@ func (f *score) settle() {
 // Cues that are more than a pattern: lines that a date leads, and those of
 // them that name who speaks.
 var (
-	datedLine = &cue{topic: record.TypePersonal, name: "dated-entry", weight: 4.5}
-	chatLine  = &cue{topic: topicChat, name: "speaker", weight: 3}
+	datedLine = &cue{name: "dated-entry", weight: 4.5}
+	chatLine  = &cue{name: "speaker", weight: 3}
 )
 
-func (s *sample) countDated(counts map[*cue]int) {
+// addDated adds the lines that a date leads: to the clinical record where the
+// words speak for one more than for a person's notes, else to these, with the
+// lines of a chat.
+func (s *sample) addDated(found map[string]*score) {
+	dated, spoken := 0, 0
 	for _, line := range s.lines {
 		if lead, ok := text.LeadingDate(line, text.DMY); ok && lead.SetOff {
-			counts[datedLine]++
+			dated++
 			if lead.Speaker != "" {
-				counts[chatLine]++
+				spoken++
 			}
 		}
 	}
+	chat, personal, clinical := found[topicChat], found[record.TypePersonal], found[record.TypeClinical]
+	if spoken > 0 {
+		chat.add(chatLine.name, s.points(chatLine, spoken))
+		chat.settle()
+	}
+	personal.merge(chat)
+	personal.settle()
+	if dated == 0 {
+		return
+	}
+	of := personal
+	if clinical.points > chance && clinical.points > personal.points {
+		of = clinical
+	}
+	of.add(datedLine.name, s.points(datedLine, dated))
+	of.settle()
 }
 
 // syntax returns the programming language that the sample's lines are written
@@ -244,11 +272,6 @@ func (s *sample) syntax() (language string, confidence float64, ok bool) {
 		return "", 0, false
 	}
 	return best, math.Round(min(0.5+0.06*first, 0.92)*100) / 100, true
-}
-
-func (s *sample) points(language string) float64 {
-	points, _ := s.syntaxPoints()
-	return points[language]
 }
 
 // syntaxPoints returns what the sample has of each language's syntax, and the

@@ -166,7 +166,7 @@ func (s *sample) latin() string {
 			most = i
 		}
 	}
-	if points[most] < max(0.3, float64(len(s.words))/20) {
+	if points[most] < max(0.3, float64(len(s.words))/30) {
 		return s.languageOfCues()
 	}
 	return c.latin[most]
@@ -200,7 +200,7 @@ func (s *sample) markdown() bool {
 		switch n := len(line) - len(rest); {
 		case n >= 1 && n <= 6 && strings.HasPrefix(rest, " "):
 			headings++
-		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "* "), strings.HasPrefix(line, "|"):
+		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "* "), strings.HasPrefix(line, "|"), strings.HasPrefix(line, "1. "), strings.HasPrefix(line, "2. "):
 			items++
 		}
 	}

@@ -21,14 +21,15 @@ type cue struct {
 	name            string // a phrase, or the name of a line's pattern
 	rest            []string
 	weight          float64
-	line            *regexp.Regexp
+	pattern         *regexp.Regexp
 }
 
 // cues are those of data/words.txt by how they are looked for.
 type cues struct {
 	words map[string][]*cue // phrases by their first word
 	signs []*cue            // phrases of a script without blanks
-	lines []*cue            // patterns
+	lines []*cue            // patterns of lines
+	prose []*cue            // patterns that are counted in the text
 	latin []string          // languages, English and Spanish first
 	stop  map[string][]int  // common words, of which of these languages
 }
@@ -39,9 +40,14 @@ var wordCues = sync.OnceValue(func() *cues {
 		topic, in, _ := strings.Cut(section, " ")
 		number, list, _ := strings.Cut(line, " ")
 		weight := mustFloat(number)
-		if in == "lines" {
+		if in == "lines" || in == "prose" {
 			name, expr, _ := strings.Cut(list, " ")
-			c.lines = append(c.lines, &cue{topic: topic, name: name, weight: weight, line: regexp.MustCompile(expr)})
+			q := &cue{topic: topic, name: name, weight: weight, pattern: regexp.MustCompile(expr)}
+			if in == "lines" {
+				c.lines = append(c.lines, q)
+			} else {
+				c.prose = append(c.prose, q)
+			}
 			continue
 		}
 		for phrase := range strings.SplitSeq(list, ", ") {
