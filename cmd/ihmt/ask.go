@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
-	"io"
-	"os"
+	"slices"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/pipeline"
@@ -45,13 +40,13 @@ func (c *searchCmd) query() record.Query {
 
 func (c *searchCmd) Run(ctx *cli.Context, g *grammar) error {
 	r := newRunner(ctx, g)
-	return r.print(r.asking("search", c.query()))
+	return r.print(r.asking(c.query()))
 }
 
 // asking is the pipeline that answers one query. It travels as a record, so
 // that its words do not show in the list of processes.
-func (r *runner) asking(verb string, q record.Query) *pipeline.Pipeline {
-	p := pipeline.New(r.stage("ihmt-nav", verb, "-"))
+func (r *runner) asking(q record.Query) *pipeline.Pipeline {
+	p := pipeline.New(r.stage("ihmt-nav", "ask", "-"))
 	p.Input = record.New(record.KindQuery, q).String() + "\n"
 	return p
 }
@@ -60,29 +55,23 @@ type askCmd struct {
 	searchCmd
 }
 
-// Run asks for a clue, where somebody is there to give one, for as long as
-// the query needs it.
+// Run asks for a clue while the query is ambiguous and somebody is there to
+// give one.
 func (c *askCmd) Run(ctx *cli.Context, g *grammar) error {
 	r := newRunner(ctx, g)
 	q := c.query()
-	answers := bufio.NewReader(ctx.In)
 	for {
-		err := r.print(r.asking("ask", q))
-		if !errors.Is(err, cli.ErrAmbiguous) || !somebodyIsThere() {
+		err := r.print(r.asking(q))
+		if !errors.Is(err, cli.ErrAmbiguous) || !ctx.Interactive() {
 			return err
 		}
-		fmt.Fprint(ctx.Err, "clue: ")
-		clue, readErr := answers.ReadString('\n')
-		if clue = strings.TrimSpace(clue); clue == "" {
-			return err
+		clue, promptErr := ctx.Prompt("A word that tells them apart? ")
+		if promptErr != nil {
+			return promptErr
 		}
-		if readErr != nil && readErr != io.EOF {
-			return readErr
+		if clue == "" || slices.Contains(q.Clues, clue) {
+			return err
 		}
 		q.Clues = append(q.Clues, clue)
 	}
-}
-
-func somebodyIsThere() bool {
-	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }

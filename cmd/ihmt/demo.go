@@ -216,7 +216,7 @@ func (d *demo) show(text string, lines int) {
 
 // answer asks a query and returns the head of the answer and what follows.
 func (d *demo) answer(query, clue string) (header *record.Record, rest []*record.Record, err error) {
-	records, err := d.records(d.asking("search", record.Query{Query: query, Clue: clue, Full: true}))
+	records, err := d.records(d.asking(record.Query{Query: query, Clue: clue, Full: true}))
 	if err != nil {
 		return nil, nil, err
 	}
