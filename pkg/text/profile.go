@@ -1,5 +1,7 @@
 package text
 
+import "strings"
+
 // Fields are what is indexed of a leaf.
 type Fields struct {
 	Title, Content, Author string
@@ -34,14 +36,59 @@ func (a *Analyzer) Profile(f Fields) Profile {
 	when := cueFinder{set: cues()[saysWhen]}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.count(&p, f.Title, titleWeight, nil)
+	if a.isHeading(f.Title, f.Content) {
+		a.count(&p, f.Title, titleWeight, nil)
+	}
 	for _, tag := range f.Tags {
-		a.count(&p, tag, tagWeight, nil)
+		a.count(&p, tagName(tag), tagWeight, nil)
 	}
 	a.count(&p, f.Content, contentWeight, &when)
 	p.Temporal = when.stands(f.Content)
 	p.Author = nameWords(f.Author)
 	return p
+}
+
+// isHeading tells whether a title says more than the first words of the
+// content would: it is not among them, or it is the whole of their line and
+// text follows. Words that merely begin a note are worth no more than others.
+func (a *Analyzer) isHeading(title, content string) bool {
+	title, cut := strings.CutSuffix(withoutDate(title), "…")
+	content = withoutDate(content)
+	var words []string
+	eachWord(title, func(start, end int) { words = append(words, a.token(title[start:end]).folded) })
+	begins, n, after := true, 0, 0
+	eachWord(content[:min(len(content), 4*len(title)+maxWord)], func(start, end int) {
+		if n < len(words) {
+			folded := a.token(content[start:end]).folded
+			begins = begins && (folded == words[n] || cut && n+1 == len(words) && strings.HasPrefix(folded, words[n]))
+			n, after = n+1, end
+		}
+	})
+	if !begins || n < len(words) {
+		return true
+	}
+	line, rest, _ := strings.Cut(content[after:], "\n")
+	return !cut && !strings.ContainsFunc(line, isWordRune) && strings.ContainsFunc(rest, isWordRune)
+}
+
+func withoutDate(s string) string {
+	if lead, ok := LeadingDate(s, DMY); ok {
+		return s[lead.Length:]
+	}
+	return s
+}
+
+// tagName is what a tag names: InventoryService of "class:InventoryService".
+// The type of content names nothing that anybody would look for.
+func tagName(tag string) string {
+	key, name, ok := strings.Cut(tag, ":")
+	switch {
+	case !ok:
+		return tag
+	case key == "type":
+		return ""
+	}
+	return name
 }
 
 // count adds the terms of a text to a profile, and shows its words to a cue

@@ -101,7 +101,7 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 // A token is what the analyzer remembers of a word of the text.
 type token struct {
-	folded string   // the word itself, of a run of characters the first
+	folded string   // the word itself
 	terms  []string // index terms, distinct
 	length int      // words that it counts as
 }
@@ -129,7 +129,7 @@ func (a *Analyzer) token(word string) token {
 			t.length++
 		}
 	}
-	t.folded = t.terms[0]
+	t.folded = bounded(fold(lower(trimApostrophes(word))))
 	if len(word) > maxWord {
 		return t
 	}
