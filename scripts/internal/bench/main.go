@@ -1,0 +1,82 @@
+// Command bench measures the built binaries against tools that do part of
+// their work and nothing else, on the same texts in the same run: SQLite's
+// FTS5 and ripgrep for searching, plain durable writing of files for keeping,
+// an empty program for starting. Figures are ratios of medians of runs that
+// alternate, so that a slow machine or a busy hour weighs on both sides.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+)
+
+type options struct {
+	notes string
+	quick bool
+	runs  int
+	seed  uint64
+	dir   string
+	sizes []int // ascending
+}
+
+func main() {
+	if len(os.Args) > 3 && os.Args[1] == peakMode {
+		os.Exit(runPeak(os.Args[2], os.Args[3:]))
+	}
+	opt := options{sizes: []int{1000, 10000, 50000}}
+	flag.StringVar(&opt.notes, "notes", "", "JSON lines with a `FILE` of real notes ({\"text\": …}); without it they are generated")
+	flag.BoolVar(&opt.quick, "quick", false, "small memories: shows that it works, judges only what does not depend on size")
+	flag.IntVar(&opt.runs, "runs", 10, "runs of each measurement, at least 10 without --quick")
+	flag.Uint64Var(&opt.seed, "seed", 1, "of the generated notes and of the queries")
+	flag.StringVar(&opt.dir, "dir", "", "where to build the memories, on the disk to measure (default: the temporary folder)")
+	flag.Parse()
+	if opt.quick {
+		opt.sizes = []int{200, 1000, 3000}
+	} else {
+		opt.runs = max(10, opt.runs)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, opt); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, opt options) error {
+	dir, err := os.MkdirTemp(opt.dir, "ihmt-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	largest := opt.sizes[len(opt.sizes)-1]
+	texts, origin, err := readTexts(opt.notes, largest, opt.seed)
+	if err != nil {
+		return err
+	}
+	b := &bench{
+		ctx: ctx, options: opt, dir: dir, self: self, texts: texts,
+		bin: filepath.Dir(filepath.Dir(self)),
+	}
+	fmt.Printf("%d notes, %s; %d runs; in %s\n", largest, origin, opt.runs, dir)
+	for _, measure := range []func() error{b.start, b.ingest, b.search, b.save, b.manyDomains} {
+		if err := measure(); err != nil {
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	b.print(os.Stdout)
+	if slices.ContainsFunc(b.rows, func(r row) bool { return r.verdict == missed }) {
+		return errors.New("a target was missed")
+	}
+	return nil
+}
