@@ -119,7 +119,7 @@ func patientName(s string) string {
 	for _, dash := range []string{" - ", " – ", " — "} {
 		s, _, _ = strings.Cut(s, dash)
 	}
-	return foldName(strings.Trim(s, " .*_:-–—"))
+	return FoldName(strings.Trim(s, " .*_:-–—"))
 }
 
 func firstOf(s, marks string) int {

@@ -20,6 +20,9 @@ func (r *Rules) Read(leaf Leaf) Reading {
 		return Reading{}
 	}
 	day := dayOf(leaf.Timestamp)
+	if found := outright(leaf, day); found != nil {
+		return Reading{Statements: found}
+	}
 	var reading Reading
 	if r.hasHeaders(leaf.Text) {
 		reading = r.headers(leaf.Text, day)
@@ -51,14 +54,15 @@ func dayOf(timestamp string) string {
 
 // subjectOf is whom the first person of an author's text means.
 func subjectOf(author string) string {
-	switch author = foldName(author); author {
+	switch author = FoldName(author); author {
 	case "", "me", "user", "human", "yo", "usuario", "usuaria", "我", "用户":
 		return User
 	}
 	return author
 }
 
-func foldName(s string) string {
+// FoldName is a name as subjects are written: in lower case, single blanks.
+func FoldName(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 

@@ -21,6 +21,7 @@ type Leaf struct {
 	Source    string
 	Position  int
 	Type      string // a data type of package record; code states nothing
+	Tags      []string
 	Author    string // who speaks, "" or "user" for the user
 	Replaces  string // the id of the leaf that this one corrects
 	Text      string

@@ -1,7 +1,9 @@
 package facts
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,20 +91,34 @@ type look struct {
 	known class // lists that the value's first word must be in, 0 if any will do
 }
 
+// reading is the version of the code that applies rules: a change that makes
+// it read otherwise raises it.
+const reading = "1"
+
 // Bundled returns the rules that come with the program. They are read once.
 var Bundled = sync.OnceValue(func() *Rules {
-	r := newRules()
-	for _, name := range []string{"names", "en", "es", "zh", "clinical"} {
-		data, err := bundled.ReadFile("rules/" + name + ".rules")
-		if err == nil {
-			err = r.read(name, string(data))
-		}
-		if err != nil {
-			panic(err) // a test reads them
-		}
+	r, err := bundledRules()
+	if err != nil {
+		panic(err) // a test reads them
 	}
 	return r
 })
+
+var files = []string{"names", "en", "es", "zh", "clinical"}
+
+func bundledRules() (*Rules, error) {
+	r := newRules()
+	for _, name := range files {
+		data, err := bundled.ReadFile("rules/" + name + ".rules")
+		if err != nil {
+			return nil, err
+		}
+		if err := r.read(name, string(data)); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
 
 // With returns the bundled rules and those of a text in the same format,
 // which is called name in errors and listings. Sections and lists that exist
@@ -111,17 +127,24 @@ func With(name, rules string) (*Rules, error) {
 	if strings.TrimSpace(rules) == "" {
 		return Bundled(), nil
 	}
-	r := newRules()
-	for _, file := range []string{"names", "en", "es", "zh", "clinical"} {
-		data, err := bundled.ReadFile("rules/" + file + ".rules")
-		if err != nil {
-			return nil, err
-		}
-		if err := r.read(file, string(data)); err != nil {
-			return nil, err
-		}
+	r, err := bundledRules()
+	if err != nil {
+		return nil, err
 	}
 	return r, r.read(name, rules)
+}
+
+// Version is a name for the rules that [With] returns, without reading them:
+// what other rules made of a leaf must be made anew.
+func Version(rules string) string {
+	hash := sha256.New()
+	hash.Write([]byte(reading))
+	for _, name := range files {
+		data, _ := bundled.ReadFile("rules/" + name + ".rules") // embedded: there
+		hash.Write(data)
+	}
+	hash.Write([]byte(strings.TrimSpace(rules)))
+	return hex.EncodeToString(hash.Sum(nil)[:5])
 }
 
 func newRules() *Rules {

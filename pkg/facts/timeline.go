@@ -187,7 +187,7 @@ func Same(a, b string) bool {
 }
 
 func foldValue(s string) string {
-	s = strings.TrimRight(foldName(s), ".。")
+	s = strings.TrimRight(FoldName(s), ".。")
 	for _, article := range []string{"the ", "el ", "la ", "los ", "las "} {
 		if rest, ok := strings.CutPrefix(s, article); ok {
 			return rest
@@ -253,12 +253,29 @@ func (t *Timeline) Now(today string) []record.Fact { return t.At(today) }
 func (t *Timeline) History(subject, attribute, today string) []record.Fact {
 	var all []record.Fact
 	for _, k := range t.keys {
-		if subject != "" && k.subject != foldName(subject) || attribute != "" && k.attribute != attribute {
+		if subject != "" && k.subject != FoldName(subject) || attribute != "" && k.attribute != attribute {
 			continue
 		}
 		for _, f := range t.facts[k] {
 			f.Status = statusOn(f, today)
 			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Stated returns every statement of a value, repetitions too, as facts with
+// their status on a day.
+func (t *Timeline) Stated(today string) []record.Fact {
+	var all []record.Fact
+	for _, k := range t.keys {
+		for i, f := range t.History(k.subject, k.attribute, today) {
+			all = append(all, f)
+			for _, e := range t.stays[k][i].confirmed {
+				again := factOf(k, e)
+				again.Status, again.SupersededBy, again.ValidFrom, again.ValidTo = f.Status, f.SupersededBy, f.ValidFrom, f.ValidTo
+				all = append(all, again)
+			}
 		}
 	}
 	return all

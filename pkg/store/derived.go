@@ -1,0 +1,40 @@
+package store
+
+import "os"
+
+// Journal calls do for each whole line of the journal from a position on, and
+// returns the position after the last one.
+func (s *Store) Journal(from Position, do func(Entry) error) (Position, error) {
+	if from.Part == 0 {
+		from.Part = 1
+	}
+	return s.readJournal(from, do)
+}
+
+// Derived reads a file below state/ that another package derives from the
+// leaves.
+func (s *Store) Derived(name string) ([]byte, error) { return s.readFile("state/"+name, maxLeaf) }
+
+// ReplaceDerived replaces such a file.
+func (s *Store) ReplaceDerived(name string, data []byte) error {
+	return s.writeFile("state/"+name, data)
+}
+
+// AppendDerived appends to such a file.
+func (s *Store) AppendDerived(name string, data []byte) error {
+	if err := s.mkdir("state"); err != nil {
+		return err
+	}
+	f, err := s.root.OpenFile("state/"+name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// LockDerived keeps two writers of such a file apart.
+func (s *Store) LockDerived(name string) (unlock func(), err error) { return s.lock(name) }
