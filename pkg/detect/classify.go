@@ -107,6 +107,9 @@ func (s *sample) judge(domain string) Guess {
 	for _, e := range best.why[:min(len(best.why), 5)] {
 		g.Signals = append(g.Signals, best.topic+":"+e.cue)
 	}
+	if best.topic == record.TypeGeneric {
+		g.Signals = []string{"no-type-stands-out"}
+	}
 	switch best.topic {
 	case record.TypeClinical:
 		g.Domain = "medicine.clinical"
@@ -144,41 +147,15 @@ func share(ranked []*score) float64 {
 
 const steepness = 0.7
 
-// scores returns what the sample has of each topic. Cues of another language
-// than the sample's do not count.
+// scores returns what the sample has of each topic.
 func (s *sample) scores(language string) map[string]*score {
-	counts := map[*cue]int{}
-	c := wordCues()
-	for i, word := range s.words {
-		for _, q := range c.words[word] {
-			if (language == "" || language == q.language) && follows(s.words[i+1:], q.rest) {
-				counts[q]++
-			}
-		}
-	}
-	if s.han > 0 {
-		for _, q := range c.signs {
-			if n := strings.Count(s.prose, q.name); n > 0 {
-				counts[q] = n
-			}
-		}
-	}
-	for _, line := range s.lines {
-		for _, q := range c.lines {
-			if q.pattern.MatchString(line) {
-				counts[q]++
-			}
-		}
-	}
-	for _, q := range c.prose {
-		if n := len(q.pattern.FindAllStringIndex(s.prose, -1)); n > 0 {
-			counts[q] = n
-		}
-	}
 	found := map[string]*score{}
 	for _, topic := range []string{record.TypeClinical, record.TypeProcess, record.TypeNarrative, record.TypePersonal, topicCooking, topicChat, topicSoftware} {
 		found[topic] = &score{topic: topic}
 	}
+	counts := map[*cue]int{}
+	s.countWords(language, counts)
+	s.countLines(counts)
 	for q, n := range counts {
 		found[q.topic].add(q.name, s.points(q, n))
 	}
@@ -188,6 +165,53 @@ func (s *sample) scores(language string) map[string]*score {
 	}
 	s.addDated(found)
 	return found
+}
+
+// countWords counts phrases and endings; those of another language than the
+// sample's do not count.
+func (s *sample) countWords(language string, counts map[*cue]int) {
+	c := wordCues()
+	count := func(phrases []phrase, i int) {
+		for _, p := range phrases {
+			if q := p.cue; (language == "" || q.language == "" || language == q.language) && follows(s.words[i+1:], p.rest) {
+				counts[q]++
+			}
+		}
+	}
+	for i, word := range s.words {
+		count(c.phrases[word], i)
+		for _, e := range c.endings {
+			if len(word) > len(e.letters)+1 && strings.HasSuffix(word, e.letters) {
+				counts[e.cue]++
+			}
+		}
+	}
+	for _, i := range s.first {
+		count(c.first[s.words[i]], i)
+	}
+	if s.han > 0 {
+		for _, q := range c.signs {
+			if n := strings.Count(s.prose, q.name); n > 0 {
+				counts[q] = n
+			}
+		}
+	}
+}
+
+// countLines counts the patterns of lines.
+func (s *sample) countLines(counts map[*cue]int) {
+	c := wordCues()
+	for _, line := range s.lines {
+		patterns := c.lines
+		if strings.ContainsAny(line, "0123456789") {
+			patterns = slices.Concat(c.lines, c.numbers)
+		}
+		for _, q := range patterns {
+			if q.pattern.MatchString(line) {
+				counts[q]++
+			}
+		}
+	}
 }
 
 // points is what a cue adds that the sample has n times.
@@ -223,12 +247,14 @@ var (
 
 // addDated adds the lines that a date leads: to the clinical record where the
 // words speak for one more than for a person's notes, else to these, with the
-// lines of a chat.
+// lines of a chat. A date that leads the whole text counts fully however much
+// follows.
 func (s *sample) addDated(found map[string]*score) {
-	dated, spoken := 0, 0
-	for _, line := range s.lines {
+	dated, spoken, leads := 0, 0, false
+	for i, line := range s.lines {
 		if lead, ok := text.LeadingDate(line, text.DMY); ok && lead.SetOff {
 			dated++
+			leads = leads || i == 0
 			if lead.Speaker != "" {
 				spoken++
 			}
@@ -248,7 +274,11 @@ func (s *sample) addDated(found map[string]*score) {
 	if clinical.points > chance && clinical.points > personal.points {
 		of = clinical
 	}
-	of.add(datedLine.name, s.points(datedLine, dated))
+	points := s.points(datedLine, dated)
+	if leads {
+		points = max(points, 3.2)
+	}
+	of.add(datedLine.name, points)
 	of.settle()
 }
 
@@ -259,6 +289,9 @@ func (s *sample) syntax() (language string, confidence float64, ok bool) {
 		return "", 0, false
 	}
 	if lead, ok := text.LeadingDate(s.lines[0], text.DMY); ok && lead.SetOff {
+		return "", 0, false
+	}
+	if !beginsCode(s.lines[0]) {
 		return "", 0, false
 	}
 	points, codey := s.syntaxPoints()
@@ -301,9 +334,26 @@ func (s *sample) syntaxPoints() (points map[string]float64, codey float64) {
 	return points, float64(n) / float64(max(1, len(lines)))
 }
 
+// beginsCode tells whether a program may begin with the line: prose that quotes
+// code begins otherwise. The patterns are tried last, and most prose not at all.
+func beginsCode(line string) bool {
+	if looksLikeCode(line) {
+		return true
+	}
+	if !strings.ContainsAny(line, "{}()[]<>=;:#$@_/\\\"'*") && (strings.Count(line, " ") > 4 || strings.HasSuffix(line, ".")) {
+		return false
+	}
+	return slices.ContainsFunc(syntaxCues(), func(q syntaxCue) bool { return q.line.MatchString(line) })
+}
+
 // looksLikeCode tells whether a line ends as lines of programs do, or is a
 // comment.
 func looksLikeCode(line string) bool {
 	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") || strings.ContainsAny(line[len(line)-1:], "{};(")
+	for _, comment := range []string{"//", "/*", "# ", "-- ", `"""`, "<!--"} {
+		if strings.HasPrefix(line, comment) {
+			return true
+		}
+	}
+	return strings.ContainsAny(line[len(line)-1:], "{};(")
 }

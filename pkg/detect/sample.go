@@ -19,9 +19,10 @@ const maxLine = 400
 
 // A sample is what is read of a text.
 type sample struct {
-	lines  []string // that are not blank, of prose and fences
+	lines  []string // that are not blank, of prose and the marks of fences
 	prose  string   // without fenced code, folded
 	words  []string // of prose
+	first  []int    // the words that lines begin with
 	length float64  // of prose: words, and two signs of a script without blanks for one
 	han    int
 	fenced bool
@@ -33,30 +34,45 @@ func newSample(content string) *sample {
 	inFence := false
 	for line := range strings.Lines(cutSample(strings.TrimPrefix(content, "\ufeff"))) {
 		line = strings.TrimRight(line, "\r\n")
-		if blank := strings.TrimSpace(line); blank == "" {
-			continue
-		} else if strings.HasPrefix(blank, "```") || strings.HasPrefix(blank, "~~~") {
+		blank := strings.TrimSpace(line)
+		fence := strings.HasPrefix(blank, "```") || strings.HasPrefix(blank, "~~~")
+		if fence {
 			inFence, s.fenced = !inFence, true
-			s.lines = append(s.lines, cut(line, maxLine))
+		}
+		if blank == "" || inFence && !fence {
 			continue
 		}
-		if !inFence {
-			s.lines = append(s.lines, cut(line, maxLine))
-			prose.WriteString(line)
+		s.lines = append(s.lines, cut(line, maxLine))
+		if !fence {
+			folded := fold(line)
+			prose.WriteString(folded)
 			prose.WriteByte('\n')
+			s.addWords(folded)
 		}
 	}
-	s.prose = fold(prose.String())
-	s.words = strings.FieldsFunc(s.prose, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
-	})
+	s.prose = prose.String()
 	for _, r := range s.prose {
-		if unicode.Is(unicode.Han, r) {
+		if r >= utf8.RuneSelf && unicode.Is(unicode.Han, r) {
 			s.han++
 		}
 	}
 	s.length = float64(len(s.words)) + float64(s.han)/2
 	return s
+}
+
+// addWords adds those of a line, and which begins it after its number or
+// bullet, "Step 3:" too.
+func (s *sample) addWords(line string) {
+	begin := len(s.words)
+	s.words = append(s.words, strings.FieldsFunc(line, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
+	})...)
+	for i, w := range s.words[begin:] {
+		if c := w[0]; w != "step" && w != "paso" && c != '-' && (c < '0' || c > '9') {
+			s.first = append(s.first, begin+i)
+			return
+		}
+	}
 }
 
 // cutSample returns the parts of a long text that are judged, whole lines
@@ -177,9 +193,9 @@ func (s *sample) latin() string {
 func (s *sample) languageOfCues() string {
 	count := map[string]int{}
 	for i, word := range s.words {
-		for _, q := range wordCues().words[word] {
-			if follows(s.words[i+1:], q.rest) {
-				count[q.language]++
+		for _, p := range wordCues().phrases[word] {
+			if follows(s.words[i+1:], p.rest) {
+				count[p.cue.language]++
 			}
 		}
 	}

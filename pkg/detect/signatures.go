@@ -18,59 +18,99 @@ var syntaxFile string
 // A cue is one clue of data/words.txt to a topic.
 type cue struct {
 	topic, language string
-	name            string // a phrase, or the name of a line's pattern
-	rest            []string
+	name            string
 	weight          float64
-	pattern         *regexp.Regexp
+	pattern         *regexp.Regexp // of lines
+}
+
+// A phrase stands for a cue: the words after its first.
+type phrase struct {
+	rest []string
+	cue  *cue
+}
+
+// An ending stands for a cue.
+type ending struct {
+	letters string
+	cue     *cue
 }
 
 // cues are those of data/words.txt by how they are looked for.
 type cues struct {
-	words map[string][]*cue // phrases by their first word
-	signs []*cue            // phrases of a script without blanks
-	lines []*cue            // patterns of lines
-	prose []*cue            // patterns that are counted in the text
-	latin []string          // languages, English and Spanish first
-	stop  map[string][]int  // common words, of which of these languages
+	phrases map[string][]phrase // by their first word
+	first   map[string][]phrase // that a line begins with, by their first word
+	signs   []*cue              // phrases of a script without blanks
+	endings []ending
+	lines   []*cue
+	numbers []*cue
+	latin   []string         // languages, English and Spanish first
+	stop    map[string][]int // common words, of which of these languages
 }
 
 var wordCues = sync.OnceValue(func() *cues {
-	c := &cues{words: map[string][]*cue{}, stop: map[string][]int{}}
+	c := &cues{phrases: map[string][]phrase{}, first: map[string][]phrase{}, stop: map[string][]int{}}
+	var last *cue
 	for section, line := range sections(wordsFile) {
 		topic, in, _ := strings.Cut(section, " ")
 		number, list, _ := strings.Cut(line, " ")
-		weight := mustFloat(number)
-		if in == "lines" || in == "prose" {
-			name, expr, _ := strings.Cut(list, " ")
-			q := &cue{topic: topic, name: name, weight: weight, pattern: regexp.MustCompile(expr)}
-			if in == "lines" {
-				c.lines = append(c.lines, q)
-			} else {
-				c.prose = append(c.prose, q)
+		q := &cue{topic: topic, weight: mustFloat(number)}
+		switch in {
+		case "lines", "numbers", "first", "endings":
+			q.name, list, _ = strings.Cut(list, " ")
+			if last != nil && last.name == q.name && last.topic == q.topic { // a list goes on
+				q = last
 			}
-			continue
-		}
-		for phrase := range strings.SplitSeq(list, ", ") {
-			c.addPhrase(&cue{topic: topic, language: in, name: fold(phrase), weight: weight})
+			c.addNamed(in, q, list)
+			last = q
+		default:
+			q.language = in
+			c.addPhrases(q, strings.Split(list, ", "))
 		}
 	}
 	return c
 })
 
-func (c *cues) addPhrase(q *cue) {
-	words := strings.Fields(q.name)
-	switch {
-	case q.topic == "stopwords":
-		if !slices.Contains(c.latin, q.language) {
-			c.latin = append(c.latin, q.language)
+func (c *cues) addNamed(in string, q *cue, list string) {
+	switch in {
+	case "lines":
+		c.lines = append(c.lines, q)
+		q.pattern = regexp.MustCompile(list)
+	case "numbers":
+		c.numbers = append(c.numbers, q)
+		q.pattern = regexp.MustCompile(list)
+	case "first":
+		for p := range strings.SplitSeq(list, ", ") {
+			words := strings.Fields(p)
+			c.first[words[0]] = append(c.first[words[0]], phrase{words[1:], q})
 		}
-		c.stop[q.name] = append(c.stop[q.name], slices.Index(c.latin, q.language))
-	case q.language == "zh":
-		c.signs = append(c.signs, q)
-	default:
-		q.rest = words[1:]
-		c.words[words[0]] = append(c.words[words[0]], q)
+	case "endings":
+		for e := range strings.SplitSeq(list, ", ") {
+			c.endings = append(c.endings, ending{e, q})
+		}
 	}
+}
+
+func (c *cues) addPhrases(q *cue, phrases []string) {
+	for _, name := range phrases {
+		own := *q
+		own.name = name
+		words := strings.Fields(name)
+		switch {
+		case q.topic == "stopwords":
+			c.addStopWord(name, q.language)
+		case q.language == "zh":
+			c.signs = append(c.signs, &own)
+		default:
+			c.phrases[words[0]] = append(c.phrases[words[0]], phrase{words[1:], &own})
+		}
+	}
+}
+
+func (c *cues) addStopWord(word, language string) {
+	if !slices.Contains(c.latin, language) {
+		c.latin = append(c.latin, language)
+	}
+	c.stop[word] = append(c.stop[word], slices.Index(c.latin, language))
 }
 
 // A syntaxCue is one line of data/syntax.txt.
