@@ -224,7 +224,7 @@ func (m *material) word(word string, inside bool) (int, bool) {
 	}
 	id, known := m.ids[string(m.buf)]
 	if !known {
-		if stopWords()[string(m.buf)] {
+		if !says(m.buf) {
 			m.ids[string(m.buf)] = stopWord
 			return 0, false
 		}

@@ -1,11 +1,12 @@
 package summarize
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // scan calls do for each word of s, a run of letters, marks and digits, and
@@ -130,30 +131,21 @@ func clipBytes(s string, n int) string {
 	return s[:n]
 }
 
-var stopWords = sync.OnceValue(func() map[string]bool {
+// says tells whether a word, folded, can say what a text is about.
+func says(word []byte) bool {
+	return !text.IsCommon(string(word)) && !vague()[string(word)]
+}
+
+// vague are the verbs of notes and the remains of English contractions.
+var vague = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for w := range bytes.FieldsSeq([]byte(commonWords)) {
-		words[string(w)] = true
+	for w := range strings.FieldsSeq(`
+		use used uses using get gets got make makes made put said
+		don didn doesn isn aren wasn weren won wouldn shouldn couldn hasn haven hadn ll ve`) {
+		words[w] = true
 	}
 	return words
 })
-
-// commonWords say nothing of a text's subject, in English and Spanish.
-const commonWords = `
-a about above after again against all also am an and any are aren as at be because been before being below between both but by can cannot could
-couldn did didn do does doesn doing don down during each else even ever few for from further get gets got had hadn has hasn have haven having he
-her here hers herself him himself his how however if in into is isn it its itself just let ll make makes me more most much must my myself no nor not
-now of off on once one only or other our ours ourselves out over own per put rather re said same shall she should shouldn since so some still such
-than that the their theirs them themselves then there these they this those through to too two under until up upon us use used uses using ve very via
-was wasn we well were weren what when where whether which while who whom whose why will with within without won would wouldn yes yet you your yours
-yourself yourselves
-al algo algún alguna algunas alguno algunos ante antes aquel aquella aquellas aquello aquellos aquí así aún aunque bajo bien cada casi como cómo con
-contra cual cuál cuales cualquier cuando cuándo cuanto cuyo da de debe del desde donde dónde dos durante el él ella ellas ello ellos en entonces
-entre era eran eres es esa esas ese eso esos esta está están estaba estaban estar estas este esto estos estoy fue fueron fui ha había habían hace
-hacer hacia han hasta hay he hemos incluso la las le les lo los luego más me menos mi mí mientras mis mismo mucho muchos muy nada ni ningún ninguna
-no nos nosotros nuestra nuestro nunca o os otra otras otro otros para pero poco por porque pues que qué quien quién se sé sea ser sería si sí
-siempre sido sin sino sobre solo sólo son soy su sus tal también tampoco tan tanto te tenía tener tengo ti tiene tienen toda todas todavía todo todos
-tras tu tú tus un una unas uno unos usted ustedes va vamos van vez voy y ya yo`
 
 // isParticle tells whether r parts the words of a run: Chinese particles,
 // pronouns and auxiliaries, and the kana of Japanese endings.
