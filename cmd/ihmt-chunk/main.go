@@ -18,10 +18,10 @@ type grammar struct {
 	cli.Common
 	Sources []string `arg:"" optional:"" name:"source" help:"Files, folders, or - for standard input: document records or plain text. Default: standard input."`
 
-	TargetTokens int            `help:"Pack blocks up to this many tokens." default:"2000" placeholder:"N"`
-	MaxTokens    int            `help:"A block above this is flagged oversized; a paragraph of a story is split at sentences." default:"3000" placeholder:"N"`
-	CodeMode     string         `help:"pack joins symbols up to the target, symbol makes each a chunk." enum:"pack,symbol" default:"pack"`
-	DateOrder    text.DateOrder `help:"How to read 03/04/2026: dmy or mdy." default:"dmy"`
+	TargetTokens int            `help:"Pack blocks up to this many tokens." default:"2000" setting:"target_tokens" placeholder:"N"`
+	MaxTokens    int            `help:"A block above this is flagged oversized; a paragraph of a story is split at sentences." default:"3000" setting:"max_tokens" placeholder:"N"`
+	CodeMode     string         `help:"pack joins symbols up to the target, symbol makes each a chunk." enum:"pack,symbol" default:"pack" setting:"code_chunk_mode"`
+	DateOrder    text.DateOrder `help:"How to read 03/04/2026: dmy or mdy." default:"dmy" setting:"date_order"`
 	Type         string         `help:"Say the type: CODE, NARRATIVE, CLINICAL, PERSONAL, PROCESS or GENERIC." placeholder:"T"`
 	Domain       string         `help:"Say the domain, as in software.go." placeholder:"D"`
 	Tag          []string       `help:"Add a tag; may be repeated." sep:"none" placeholder:"X"`
@@ -32,7 +32,7 @@ type grammar struct {
 func (g *grammar) Validate() error {
 	switch {
 	case g.TargetTokens < 1:
-		return fmt.Errorf("--target-tokens is %d; it must be at least 1", g.TargetTokens)
+		return fmt.Errorf("--target-tokens is %d, here or in ihmt.config.json; it must be at least 1", g.TargetTokens)
 	case g.MaxTokens < g.TargetTokens:
 		return fmt.Errorf("--max-tokens %d is less than --target-tokens %d; raise the first or lower the second", g.MaxTokens, g.TargetTokens)
 	}

@@ -23,7 +23,7 @@ type grammar struct {
 	Author    string         `help:"Say who wrote it." placeholder:"NAME"`
 	Project   string         `help:"Say which project it belongs to." placeholder:"NAME"`
 	Agent     string         `help:"Say which agent saves it." placeholder:"NAME"`
-	DateOrder text.DateOrder `help:"How to read 03/04/2026: dmy or mdy." default:"dmy"`
+	DateOrder text.DateOrder `help:"How to read 03/04/2026: dmy or mdy." default:"dmy" setting:"date_order"`
 	KeepGoing bool           `help:"Skip lines of standard input that are no records."`
 }
 

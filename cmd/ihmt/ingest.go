@@ -62,10 +62,9 @@ func (r *runner) ingest(c *ingestCmd) error {
 
 // ingesting is the pipeline that stores.
 func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
-	args := flags("--domain", c.Domain, "--type", c.Type, "--tag", c.Tag)
-	p := pipeline.New(
-		pipeline.Tool("ihmt-detect", append(append(args, "--"), c.Paths...)...),
-		r.stage("ihmt-chunk"), r.stage("ihmt-store"), r.stage("ihmt-facts"))
+	detect := r.stage("ihmt-detect", flags("--domain", c.Domain, "--type", c.Type, "--tag", c.Tag)...)
+	detect.Args = append(append(detect.Args, "--"), c.Paths...)
+	p := pipeline.New(detect, r.stage("ihmt-chunk"), r.stage("ihmt-store"), r.stage("ihmt-facts"))
 	if len(c.Paths) == 1 && c.Paths[0] == "-" {
 		p.Stdin = r.In
 	}

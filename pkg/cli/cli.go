@@ -12,6 +12,7 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +89,7 @@ func run(name, about string, grammar commonOf, render Renderer, args []string) i
 		return fail(os.Stderr, name, fmt.Errorf("this is version %s, but what started it is version %s; install all tools of one version together", Version, want))
 	}
 	parser, err := kong.New(grammar, kong.Name(name), kong.Description(about),
-		kong.Vars{"version": name + " " + Version}, kong.UsageOnError(),
+		kong.Vars{"version": name + " " + Version}, kong.UsageOnError(), kong.Resolvers(settings()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return fail(os.Stderr, name, err)
@@ -147,4 +148,33 @@ func (c *Context) Records(in *record.Reader, keepGoing bool, do func(*record.Rec
 			return err
 		}
 	}
+}
+
+// Interactive tells whether somebody is there to answer a question.
+func (c *Context) Interactive() bool {
+	in, ok := c.In.(*os.File)
+	return ok && c.Out.People && term.IsTerminal(int(in.Fd()))
+}
+
+// Prompt asks on standard error and returns the line answered, "" at the end
+// of the input.
+func (c *Context) Prompt(question string) (string, error) {
+	if err := c.Out.Flush(); err != nil {
+		return "", err
+	}
+	fmt.Fprint(c.Err, question)
+	line, err := bufio.NewReader(c.In).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.TrimSpace(line), err
+}
+
+// Confirm asks for a yes. Where nobody can answer it fails and names --yes.
+func (c *Context) Confirm(question string) (bool, error) {
+	if !c.Interactive() {
+		return false, errors.New("this cannot be undone: give --yes to do it without being asked")
+	}
+	answer, err := c.Prompt(question + "Type yes: ")
+	return strings.EqualFold(answer, "yes"), err
 }
