@@ -202,14 +202,20 @@ func (s *sample) countWords(language string, counts map[*cue]int) {
 func (s *sample) countLines(counts map[*cue]int) {
 	c := wordCues()
 	for _, line := range s.lines {
-		patterns := c.lines
+		countPatterns(c.lines, line, counts)
 		if strings.ContainsAny(line, "0123456789") {
-			patterns = slices.Concat(c.lines, c.numbers)
+			countPatterns(c.numbers, line, counts)
 		}
-		for _, q := range patterns {
-			if q.pattern.MatchString(line) {
-				counts[q]++
-			}
+		if s.han > 0 {
+			countPatterns(c.han, line, counts)
+		}
+	}
+}
+
+func countPatterns(patterns []*cue, line string, counts map[*cue]int) {
+	for _, q := range patterns {
+		if q.pattern.MatchString(line) {
+			counts[q]++
 		}
 	}
 }

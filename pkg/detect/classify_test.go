@@ -65,7 +65,7 @@ func TestShebang(t *testing.T) {
 }
 
 func FuzzClassify(f *testing.F) {
-	for _, seed := range []string{"", "\ufeff", "#!", "#! ", "```", "\xff\n\xff", "2026-02-03: I live in Valencia", "def f():\n  return 1\n", "主诉：咳嗽"} {
+	for _, seed := range []string{"", "\ufeff", "#!", "#! ", "```", "\xff\n\xff", "2026-02-03: I live in Valencia", "def f():\n  return 1\n", "主诉：咳嗽", "z" + strings.Repeat("\x98", 500), strings.Repeat(" ", 500) + "x"} {
 		f.Add("", seed)
 		f.Add("a.h", seed)
 	}

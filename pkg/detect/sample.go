@@ -34,7 +34,8 @@ func newSample(content string) *sample {
 	inFence := false
 	for line := range strings.Lines(cutSample(strings.TrimPrefix(content, "\ufeff"))) {
 		line = strings.TrimRight(line, "\r\n")
-		blank := strings.TrimSpace(line)
+		short := cut(line, maxLine)
+		blank := strings.TrimSpace(short)
 		fence := strings.HasPrefix(blank, "```") || strings.HasPrefix(blank, "~~~")
 		if fence {
 			inFence, s.fenced = !inFence, true
@@ -42,7 +43,7 @@ func newSample(content string) *sample {
 		if blank == "" || inFence && !fence {
 			continue
 		}
-		s.lines = append(s.lines, cut(line, maxLine))
+		s.lines = append(s.lines, short)
 		if !fence {
 			folded := fold(line)
 			prose.WriteString(folded)
@@ -92,8 +93,10 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
+	for range utf8.UTFMax - 1 {
+		if n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
 	}
 	return s[:n]
 }
@@ -167,8 +170,8 @@ func (s *sample) language() string {
 
 // latin returns the language of which the most common words stand in the
 // prose, a word that several languages share counting its part for each; ""
-// where that is unclear. Where there are few, the other words of data/words.txt
-// tell English from Spanish.
+// where that is unclear. Other languages than English and Spanish need more;
+// where there are few, the other words of data/words.txt tell these two apart.
 func (s *sample) latin() string {
 	c := wordCues()
 	points, most := make([]float64, len(c.latin)), 0
@@ -182,7 +185,11 @@ func (s *sample) latin() string {
 			most = i
 		}
 	}
-	if points[most] < max(0.3, float64(len(s.words))/30) {
+	least := max(0.3, float64(len(s.words))/30)
+	if most > 1 {
+		least = max(1, least)
+	}
+	if points[most] < least {
 		return s.languageOfCues()
 	}
 	return c.latin[most]
@@ -200,9 +207,9 @@ func (s *sample) languageOfCues() string {
 		}
 	}
 	switch {
-	case count["en"] > count["es"]:
+	case count["en"] > count["es"]+1:
 		return "en"
-	case count["es"] > count["en"]:
+	case count["es"] > count["en"]+1:
 		return "es"
 	}
 	return ""

@@ -43,6 +43,7 @@ type cues struct {
 	endings []ending
 	lines   []*cue
 	numbers []*cue
+	han     []*cue
 	latin   []string         // languages, English and Spanish first
 	stop    map[string][]int // common words, of which of these languages
 }
@@ -55,7 +56,7 @@ var wordCues = sync.OnceValue(func() *cues {
 		number, list, _ := strings.Cut(line, " ")
 		q := &cue{topic: topic, weight: mustFloat(number)}
 		switch in {
-		case "lines", "numbers", "first", "endings":
+		case "lines", "numbers", "han", "first", "endings":
 			q.name, list, _ = strings.Cut(list, " ")
 			if last != nil && last.name == q.name && last.topic == q.topic { // a list goes on
 				q = last
@@ -77,6 +78,9 @@ func (c *cues) addNamed(in string, q *cue, list string) {
 		q.pattern = regexp.MustCompile(list)
 	case "numbers":
 		c.numbers = append(c.numbers, q)
+		q.pattern = regexp.MustCompile(list)
+	case "han":
+		c.han = append(c.han, q)
 		q.pattern = regexp.MustCompile(list)
 	case "first":
 		for p := range strings.SplitSeq(list, ", ") {
