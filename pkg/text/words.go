@@ -177,11 +177,11 @@ func pieces(word string) []piece {
 		return []piece{{lower(word), kindOf(word)}}
 	}
 	out := []piece{{wholeOf(word), wholePiece}}
-	segments := strings.FieldsFunc(word, func(r rune) bool { return r == '/' || r == '\\' || r == '@' })
-	if len(segments) > 1 {
-		for _, s := range segments {
-			if len(split(s)) > 1 {
-				out = append(out, piece{wholeOf(s), wholePiece})
+	for _, signs := range []string{`/\@`, `/\@.`} {
+		for segment := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(signs, r) }) {
+			p := piece{wholeOf(segment), wholePiece}
+			if len(split(segment)) > 1 && !slices.Contains(out, p) {
+				out = append(out, p)
 			}
 		}
 	}
