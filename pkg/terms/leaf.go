@@ -152,7 +152,7 @@ func appendPostings(dst []byte, postings []Posting) []byte {
 // parsePostings appends the postings of a line; ok is false where the text is
 // none, or names an ordinal of limit or above.
 func parsePostings(dst []Posting, text []byte, limit int) (_ []Posting, ok bool) {
-	ordinal := int64(0)
+	ordinal, before := int64(0), len(dst)
 	for i := 0; i < len(text); {
 		delta, weight := int64(0), int64(1)
 		start := i
@@ -180,7 +180,7 @@ func parsePostings(dst []Posting, text []byte, limit int) (_ []Posting, ok bool)
 			}
 			i++
 		}
-		if ordinal += delta; ordinal >= int64(limit) || (delta == 0 && len(dst) > 0) {
+		if ordinal += delta; ordinal >= int64(limit) || (delta == 0 && len(dst) > before) {
 			return dst, false
 		}
 		dst = append(dst, Posting{int32(ordinal), int32(weight)})
