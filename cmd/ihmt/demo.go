@@ -130,7 +130,7 @@ func (d *demo) store() error {
 }
 
 func (d *demo) ingestExamples() (*tally, error) {
-	t := &tally{bySource: map[string]*file{}}
+	t := newTally()
 	records, err := d.records(d.ingesting(&ingestCmd{Paths: []string{d.examples}}))
 	for _, r := range records {
 		t.add(r)

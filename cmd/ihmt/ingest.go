@@ -36,7 +36,7 @@ func (r *runner) ingest(c *ingestCmd) error {
 	p := r.ingesting(c)
 	bar := newProgress(r.Err, r.Out.People)
 	p.Stderr = bar
-	t := tally{bySource: map[string]*file{}}
+	t := newTally()
 	stored := r.each(p, func(rec *record.Record) error {
 		t.add(rec)
 		bar.step(rec)
@@ -94,9 +94,11 @@ type file struct {
 type tally struct {
 	files    []*file
 	bySource map[string]*file
-	byLeaf   *file // the source of the leaf before: facts follow their leaf
+	byLeaf   map[string]*file
 	skipped  int
 }
+
+func newTally() *tally { return &tally{bySource: map[string]*file{}, byLeaf: map[string]*file{}} }
 
 func (t *tally) add(rec *record.Record) {
 	switch rec.Kind() {
@@ -107,14 +109,14 @@ func (t *tally) add(rec *record.Record) {
 		if rec.Str("status") != "unchanged" {
 			f.new++
 		}
-		t.byLeaf = f
+		t.byLeaf[rec.Str("leaf_id")] = f
 	case record.KindDocumentEnd:
 		if f := t.bySource[rec.Str("source")]; f != nil {
 			f.confidence = rec.Get("confidence").Float()
 		}
 	case record.KindFact:
-		if t.byLeaf != nil {
-			t.byLeaf.facts++
+		if f := t.byLeaf[rec.Str("source_leaf")]; f != nil {
+			f.facts++
 		}
 	case record.KindSkipped:
 		t.skipped++
