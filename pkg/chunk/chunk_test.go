@@ -20,8 +20,10 @@ func checkChunks(t *testing.T, doc record.Document, opt Options) []record.Chunk 
 	t.Helper()
 	made := Split(doc, opt)
 	var all strings.Builder
+	newlines := 0
 	for i, c := range made {
-		startLine := 1 + strings.Count(all.String(), "\n")
+		startLine := 1 + newlines
+		newlines += strings.Count(c.Content, "\n")
 		all.WriteString(c.Content)
 		endLine := startLine + strings.Count(c.Content[:max(0, len(c.Content)-1)], "\n")
 		if c.Position != i || c.Content == "" || *c.Span != (record.Span{StartLine: startLine, EndLine: endLine}) {
@@ -64,12 +66,12 @@ func FuzzSplit(f *testing.F) {
 	examples, _ := filepath.Glob("../../testdata/examples/*")
 	for _, name := range examples {
 		if data, err := os.ReadFile(name); err == nil {
-			f.Add(string(data))
+			f.Add(string(data[:min(len(data), 400)]))
 		}
 	}
 	f.Add("---\ntitle: x\n---\n# A\n\ntext\n---\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		if len(s) < 1<<14 {
+		if len(s) < 1<<12 {
 			checkEveryType(t, s)
 		}
 	})
