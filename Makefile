@@ -2,7 +2,7 @@ PREFIX ?= $(HOME)/.local
 export CGO_ENABLED = 0
 
 build: ## the binaries, into bin/
-	go build -trimpath -o bin/ ./cmd/...
+	go build -o bin/ ./cmd/...
 
 demo: build ## the main job, on the examples
 	bin/ihmt demo

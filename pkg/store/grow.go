@@ -222,3 +222,6 @@ func (s *Store) DropChild(branch, leaf string) error {
 	b.Children = kept
 	return s.WriteBranch(b)
 }
+
+// Discard deletes a derived file that nothing names any more.
+func (s *Store) Discard(name string) error { return s.remove(name) }

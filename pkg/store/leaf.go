@@ -196,13 +196,13 @@ func (l *Leaf) index(a *text.Analyzer) (terms.Leaf, string) {
 	exact("type:", l.DataType)
 	exact("project:", l.Extra.Project)
 	exact("agent:", l.Extra.Agent)
-	exact("by:", strings.ToLower(l.Extra.Author))
 	exact("replaces:", l.Extra.Replaces)
 	for _, tag := range l.Tags {
 		exact("tag:", strings.ToLower(tag))
 	}
+	name := strings.Join(p.Author, " ")
 	for _, word := range p.Author {
-		exact("author:", word)
+		exact("author:", word+" "+name)
 	}
 	return terms.Leaf{ID: l.ID, Timestamp: l.Timestamp, SavedAt: l.SavedAt, Source: l.Extra.Source, Position: l.Extra.Position,
 		Length: p.Length, Question: p.Question, Temporal: p.Temporal, Retired: l.Extra.RetiredAt != ""}, terms.JoinWeights(weights)

@@ -23,18 +23,21 @@ type Twig struct {
 	Leaves []Member
 }
 
-// A Bough is a layer-2 branch over twigs.
+// A Bough is a layer-2 branch over twigs: a full one, or the provisional last
+// one of its domain.
 type Bough struct {
-	Full  bool
-	Twigs []Twig
+	Domain string
+	ID     string
+	Full   bool
+	Twigs  []Twig
 }
 
-// Shape groups the leaves of a domain that have no full layer-2 branch as
+// shape groups the leaves of a domain that have no full layer-2 branch as
 // growing the tree would: every so many twigs, or leaves without one, in
 // their order become a full branch. What remains of the leaves counts as a
 // provisional twig, and what remains of the twigs, with that one, as a
 // provisional bough.
-func shape(branchFactor int, twigs []Twig, loose []Twig) []Bough {
+func shape(domain string, branchFactor int, twigs []Twig, loose []Twig) []Bough {
 	byFirst := func(a, b Twig) int {
 		switch {
 		case a.First.Before(&b.First):
@@ -61,10 +64,10 @@ func shape(branchFactor int, twigs []Twig, loose []Twig) []Bough {
 	full := len(twigs) - len(twigs)%branchFactor
 	var boughs []Bough
 	for group := range slices.Chunk(twigs[:full], branchFactor) {
-		boughs = append(boughs, Bough{Full: true, Twigs: group})
+		boughs = append(boughs, Bough{Domain: domain, Full: true, Twigs: group})
 	}
 	if rest = append(slices.Clone(twigs[full:]), rest...); len(rest) > 0 {
-		boughs = append(boughs, Bough{Twigs: rest})
+		boughs = append(boughs, Bough{Domain: domain, Twigs: rest})
 	}
 	return boughs
 }
@@ -105,7 +108,7 @@ func (snap *Snapshot) Shape(domain string, tail []int) ([]Bough, error) {
 	for _, i := range tail {
 		loose = append(loose, Twig{First: snap.Tail.Leaves[i].Leaf, Leaves: []Member{{nil, i}}})
 	}
-	return shape(snap.store.Settings.BranchFactor, twigs, loose), nil
+	return shape(domain, snap.store.Settings.BranchFactor, twigs, loose), nil
 }
 
 // freshTwigs returns the full twigs and the single leaves that the fresh
@@ -115,7 +118,7 @@ func (snap *Snapshot) freshTwigs(domain string) (twigs, loose []Twig, err error)
 	if fresh == nil {
 		return nil, nil, nil
 	}
-	span, ok := fresh.span(domain)
+	span, ok := fresh.Span(domain)
 	if !ok {
 		return nil, nil, nil
 	}
@@ -149,7 +152,8 @@ func (snap *Snapshot) freshTwigs(domain string) (twigs, loose []Twig, err error)
 	return twigs, loose, nil
 }
 
-func (t *OpenTable) span(domain string) (terms.Span, bool) {
+// Span says where a domain stands in a table.
+func (t *OpenTable) Span(domain string) (terms.Span, bool) {
 	i, ok := slices.BinarySearchFunc(t.Spans(), domain, func(s terms.Span, d string) int { return cmp.Compare(s.Domain, d) })
 	if !ok {
 		return terms.Span{}, false

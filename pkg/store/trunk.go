@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -26,13 +27,25 @@ type Trunk struct {
 	Journal    Position `json:"journal"`    // the tree holds everything before
 	Tables     []Table  `json:"tables"`     // the largest first
 	Leaves     int      `json:"leaves"`     // in the tables, retired ones too
-	Retired    int      `json:"retired"`
 	Removed    int      `json:"removed"`
 	Depth      int      `json:"depth"` // layers of branches
 	Spine      int64    `json:"spine"` // bytes of state/spine.tsv that count
 	GrownAt    string   `json:"grown_at"`
 	Expired    []string `json:"expired,omitempty"` // files that the next growth deletes
 	Domains    []Domain `json:"domains"`           // last, since a search does not read it
+
+	raw []byte
+}
+
+// Closed returns the provisional branches of a domain, also of a trunk that
+// was not read whole.
+func (t *Trunk) Closed(domain string) []Closed {
+	var closed []Closed
+	found := gjson.GetBytes(t.raw, `domains.#(name==`+strconv.Quote(domain)+`).closed`)
+	if found.Exists() {
+		json.Unmarshal([]byte(found.Raw), &closed)
+	}
+	return closed
 }
 
 // A Position is a place in the journal.
@@ -133,11 +146,12 @@ func parseTrunk(data []byte, whole bool) (*Trunk, error) {
 	if format := gjson.GetBytes(data, "format").Int(); format > Format {
 		return nil, fmt.Errorf("is of format %d, newer than this program's %d: update ihmt", format, Format)
 	}
+	raw := data
 	if at := bytes.LastIndex(data, []byte("\n \"domains\": [")); !whole && at > 0 {
 		head := bytes.TrimRight(data[:at], ",\n ")
 		data = append(bytes.Clone(head), '}')
 	}
-	t := &Trunk{}
+	t := &Trunk{raw: raw}
 	if err := json.Unmarshal(data, t); err != nil {
 		return nil, err
 	}

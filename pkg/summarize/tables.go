@@ -12,9 +12,6 @@ import (
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
-// runLeaves is how many leaves of the tail are indexed at a time.
-const runLeaves = 16 << 10
-
 // write makes the tables and the spine that the new tree needs and returns
 // the trunk that names them.
 //
@@ -58,13 +55,6 @@ func (g *growth) depth() int {
 	return depth
 }
 
-// A bough is a layer-2 branch on its way into a table.
-type bough struct {
-	domain string
-	id     string
-	twigs  []store.Twig
-}
-
 func (g *growth) tables(after *store.Trunk) error {
 	fresh, full, err := g.boughs()
 	if err != nil {
@@ -75,9 +65,9 @@ func (g *growth) tables(after *store.Trunk) error {
 	kept, merged := g.choose(leavesOf(full))
 	if len(full)+len(merged) > 0 {
 		for _, t := range slices.Backward(merged) {
-			full = append(tableBoughs(t), full...)
+			full = append(t.Boughs(), full...)
 		}
-		table, err := g.table(name(1), full, shared)
+		table, err := g.s.BuildTable(g.snap, name(1), full, shared)
 		if err != nil {
 			return err
 		}
@@ -86,7 +76,7 @@ func (g *growth) tables(after *store.Trunk) error {
 	slices.SortStableFunc(kept, func(a, b store.Table) int { return cmp.Compare(b.Leaves, a.Leaves) })
 	after.Tables = kept
 	if len(fresh) > 0 {
-		table, err := g.table(name(2), fresh, shared)
+		table, err := g.s.BuildTable(g.snap, name(2), fresh, shared)
 		if err != nil {
 			return err
 		}
@@ -100,7 +90,7 @@ func (g *growth) tables(after *store.Trunk) error {
 }
 
 // boughs returns those that go into the fresh table and the full new ones.
-func (g *growth) boughs() (fresh, full []bough, err error) {
+func (g *growth) boughs() (fresh, full []store.Bough, err error) {
 	for _, d := range g.domains {
 		boughs := d.boughs
 		if !d.touched {
@@ -110,46 +100,20 @@ func (g *growth) boughs() (fresh, full []bough, err error) {
 		}
 		for i, b := range boughs {
 			if b.Full {
-				full = append(full, bough{d.Name, d.ids[i], b.Twigs})
+				b.ID = d.ids[i]
+				full = append(full, b)
 			} else {
-				fresh = append(fresh, bough{d.Name, "", b.Twigs})
+				fresh = append(fresh, b)
 			}
 		}
 	}
 	return fresh, full, nil
 }
 
-// tableBoughs returns the branches of a table, without its dead rows.
-func tableBoughs(t *store.OpenTable) []bough {
-	var boughs []bough
-	for _, span := range t.Spans() {
-		for i := span.L2; i < span.L2End; i++ {
-			b := t.Layer2(i)
-			out := bough{domain: span.Domain, id: b.ID}
-			for j := b.Start; j < b.End; j++ {
-				l1 := t.Layer1(j)
-				twig := store.Twig{ID: l1.ID, Full: true}
-				for ordinal := l1.Start; ordinal < l1.End; ordinal++ {
-					if !t.Dead(ordinal) {
-						twig.Leaves = append(twig.Leaves, store.Member{Table: t, Ordinal: ordinal})
-					}
-				}
-				if len(twig.Leaves) > 0 {
-					out.twigs = append(out.twigs, twig)
-				}
-			}
-			if len(out.twigs) > 0 {
-				boughs = append(boughs, out)
-			}
-		}
-	}
-	return boughs
-}
-
-func leavesOf(boughs []bough) int {
+func leavesOf(boughs []store.Bough) int {
 	n := 0
 	for _, b := range boughs {
-		for _, t := range b.twigs {
+		for _, t := range b.Twigs {
 			n += len(t.Leaves)
 		}
 	}
@@ -179,81 +143,10 @@ func (g *growth) choose(n int) (kept []store.Table, merged []*store.OpenTable) {
 	return kept, merged
 }
 
-// table writes one table over boughs, which are put in order of domain.
-func (g *growth) table(name string, boughs []bough, shared map[uint32]bool) (store.Table, error) {
-	slices.SortStableFunc(boughs, func(a, b bough) int { return cmp.Compare(a.domain, b.domain) })
-	l := layouter{snap: g.snap, inputs: map[*store.OpenTable]int{}, runs: map[int]int{}}
-	l.layout.Shared = map[uint32]bool{}
-	for _, b := range boughs {
-		l.layout.L2 = append(l.layout.L2, terms.Group{ID: b.id, Size: len(b.twigs)})
-		for _, t := range b.twigs {
-			l.layout.L1 = append(l.layout.L1, terms.Group{ID: t.ID, Size: len(t.Leaves)})
-			for _, m := range t.Leaves {
-				if err := l.add(m); err != nil {
-					return store.Table{}, err
-				}
-				if hash := sourceOf(g.snap, m); shared[hash] {
-					l.layout.Shared[hash] = true
-				}
-			}
-		}
-	}
-	return g.s.WriteTable(name, l.list, l.layout)
-}
-
-// A layouter collects the inputs of a merge as its layout needs them.
-type layouter struct {
-	snap   *store.Snapshot
-	inputs map[*store.OpenTable]int
-	runs   map[int]int
-	list   []terms.Input
-	layout terms.Layout
-}
-
-func (l *layouter) add(m store.Member) error {
-	if m.Table != nil {
-		i, ok := l.inputs[m.Table]
-		if !ok {
-			i = len(l.list)
-			l.inputs[m.Table] = i
-			l.list = append(l.list, m.Table.Table)
-		}
-		retired := m.Table.Retired(m.Ordinal, m.Table.Row(m.Ordinal))
-		l.layout.Leaves = append(l.layout.Leaves, terms.Entry{Input: i, Ordinal: m.Ordinal, Retired: retired})
-		return nil
-	}
-	run := m.Ordinal / runLeaves
-	i, ok := l.runs[run]
-	if !ok {
-		var err error
-		if i, err = l.run(run); err != nil {
-			return err
-		}
-	}
-	l.layout.Leaves = append(l.layout.Leaves, terms.Entry{Input: i, Ordinal: m.Ordinal % runLeaves, Retired: l.snap.Tail.Leaves[m.Ordinal].Retired})
-	return nil
-}
-
-func (l *layouter) run(run int) (int, error) {
-	tail := l.snap.Tail.Leaves
-	tail = tail[run*runLeaves : min(len(tail), (run+1)*runLeaves)]
-	leaves := make([]terms.Leaf, len(tail))
-	for i := range tail {
-		leaves[i] = tail[i].Leaf
-	}
-	r, err := terms.NewRun(leaves, func(i int) string { return tail[i].Terms })
-	if err != nil {
-		return 0, err
-	}
-	l.runs[run] = len(l.list)
-	l.list = append(l.list, r)
-	return l.runs[run], nil
-}
-
 // sharedSources returns the hashes of the sources that may have leaves in
 // several tables: those that were known before, and those that the line
 // between the fresh table and the others now parts.
-func (g *growth) sharedSources(fresh, full []bough) map[uint32]bool {
+func (g *growth) sharedSources(fresh, full []store.Bough) map[uint32]bool {
 	shared := map[uint32]bool{}
 	for _, t := range g.snap.Tables {
 		maps.Copy(shared, t.Shared())
@@ -264,30 +157,23 @@ func (g *growth) sharedSources(fresh, full []bough) map[uint32]bool {
 		}
 	}
 	inFresh := map[uint32]bool{}
-	each(fresh, func(m store.Member) { inFresh[sourceOf(g.snap, m)] = true })
+	each(fresh, func(m store.Member) { inFresh[g.snap.SourceHash(m)] = true })
 	each(full, func(m store.Member) {
-		if hash := sourceOf(g.snap, m); inFresh[hash] {
+		if hash := g.snap.SourceHash(m); inFresh[hash] {
 			shared[hash] = true
 		}
 	})
 	return shared
 }
 
-func each(boughs []bough, do func(store.Member)) {
+func each(boughs []store.Bough, do func(store.Member)) {
 	for _, b := range boughs {
-		for _, t := range b.twigs {
+		for _, t := range b.Twigs {
 			for _, m := range t.Leaves {
 				do(m)
 			}
 		}
 	}
-}
-
-func sourceOf(snap *store.Snapshot, m store.Member) uint32 {
-	if m.Table != nil {
-		return m.Table.Row(m.Ordinal).Source
-	}
-	return terms.Hash(snap.Tail.Leaves[m.Ordinal].Source)
 }
 
 // expire lists the files that nothing names any more. They are deleted by the

@@ -35,6 +35,9 @@ type Row struct {
 	Source   uint32 // Hash of the source
 	L1       int    // index of its layer-1 branch in the table
 	Day      int    // YYYYMMDD, 0 for none
+	Position int    // in its source
+	Alone    bool   // the table has no other leaf of its source
+	First    bool   // no leaf of its source has a lower rank
 	Question bool
 	Temporal bool
 	Retired  bool
@@ -359,10 +362,15 @@ func (t *Table) lines() *lineReader {
 // Row returns what scoring needs of a leaf.
 func (t *Table) Row(ordinal int) Row {
 	b := t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
-	return Row{
-		Length: number(b[11:19]), Rank: number(b[20:27]), Source: hex(b[28:36]), L1: number(b[37:44]), Day: number(b[45:53]),
-		Question: b[54] == 'q', Temporal: b[55] == 't', Retired: b[56] == 'r',
+	row := Row{
+		Length: number(b[11:19]), Rank: number(b[20:27]), Source: hex(b[28:36]), L1: number(b[37:44]), Day: number(b[45:53]), Position: number(b[54:61]),
+		Question: b[62] == 'q', Temporal: b[63] == 't', Retired: b[64] == 'r', Alone: b[65] == placeAlone, First: b[65] != placeLater,
 	}
+	if row.L1 < 0 || row.L1 >= t.L1s || row.Rank < 0 || row.Rank >= t.leaves {
+		t.fail(fmt.Errorf("row %d points outside the table", ordinal))
+		return Row{Alone: true, First: true}
+	}
+	return row
 }
 
 // BySource returns the ordinal of the leaf at a rank in the order by (source,
@@ -371,7 +379,12 @@ func (t *Table) BySource(rank int) int {
 	if rank < 0 || rank >= t.leaves {
 		return -1
 	}
-	return number(t.bytes(t.starts[sectionSources]+int64(rank)*sourceWidth, sourceWidth)[:7])
+	ordinal := number(t.bytes(t.starts[sectionSources]+int64(rank)*sourceWidth, sourceWidth)[:7])
+	if ordinal < 0 || ordinal >= t.leaves {
+		t.fail(fmt.Errorf("rank %d points outside the table", rank))
+		return -1
+	}
+	return ordinal
 }
 
 // Leaf returns everything that is kept of a leaf.
@@ -399,7 +412,22 @@ func (t *Table) Layer2(i int) Branch { return t.group(sectionL2, i, t.L2s, t.L1s
 
 // Parent returns the index of the layer-2 branch over a layer-1 branch.
 func (t *Table) Parent(l1 int) int {
-	return number(t.bytes(t.starts[sectionL1]+int64(l1)*groupWidth+8, 7))
+	parent := number(t.bytes(t.starts[sectionL1]+int64(l1)*groupWidth+8, 7))
+	if parent < 0 || parent >= t.L2s {
+		t.fail(fmt.Errorf("branch %d has a parent outside the table", l1))
+		return 0
+	}
+	return parent
+}
+
+// Length1 returns the length of all leaves of a layer-1 branch.
+func (t *Table) Length1(l1 int) int64 {
+	return int64(number(t.bytes(t.starts[sectionL1]+int64(l1)*groupWidth+16, 10)))
+}
+
+// Length2 returns the length of all leaves of a layer-2 branch.
+func (t *Table) Length2(l2 int) int64 {
+	return int64(number(t.bytes(t.starts[sectionL2]+int64(l2)*groupWidth+16, 10)))
 }
 
 func (t *Table) group(section, i, count, children int) Branch {

@@ -28,8 +28,8 @@ const (
 	trailerWidth = 512
 	fenceEvery   = 16 << 10
 
-	rowFormat    = "%010d %08d %07d %08x %07d %08d %s\n"
-	rowWidth     = 10 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 3 + 1
+	rowFormat    = "%010d %08d %07d %08x %07d %08d %07d %s\n"
+	rowWidth     = 10 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 4 + 1
 	sourceFormat = "%07d\n"
 	sourceWidth  = 8
 	groupFormat  = "%07d %07d %010d %010d\n" // first child, parent or 0, length, offset of the id
@@ -97,7 +97,8 @@ func (t *tableWriter) leaves(leaves []Leaf, layout Layout) {
 		}
 		left--
 		l := &leaves[i]
-		t.printf(rowFormat, lineAt, min(l.Length, 99_999_999), rank[i], Hash(l.Source), l1-1, l.Day(), flags(l))
+		t.printf(rowFormat, lineAt, min(l.Length, 99_999_999), rank[i], Hash(l.Source), l1-1, l.Day(), min(l.Position, 9_999_999),
+			flags(l, place(leaves, bySource, int(rank[i]))))
 		lineAt += int64(len(leafLine(l)))
 	}
 	t.begin(sectionSources)
@@ -110,8 +111,28 @@ func (t *tableWriter) leaves(leaves []Leaf, layout Layout) {
 	}
 }
 
-func flags(l *Leaf) string {
-	b := []byte("---")
+// Where a leaf stands in its source, as far as the table has it.
+const (
+	placeAlone = 'a'
+	placeFirst = 'f'
+	placeLater = '-'
+)
+
+func place(leaves []Leaf, bySource []int32, rank int) byte {
+	same := func(other int) bool {
+		return other >= 0 && other < len(bySource) && leaves[bySource[other]].Source == leaves[bySource[rank]].Source
+	}
+	switch {
+	case same(rank - 1):
+		return placeLater
+	case same(rank + 1):
+		return placeFirst
+	}
+	return placeAlone
+}
+
+func flags(l *Leaf, place byte) string {
+	b := []byte{'-', '-', '-', place}
 	for i, f := range []struct {
 		set  bool
 		mark byte

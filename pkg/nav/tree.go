@@ -1,0 +1,165 @@
+package nav
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// Tree writes the tree as branch records, from the domains down, each with
+// its depth below the trunk; levels is how many of them below the domains.
+func Tree(s *store.Store, domain string, levels int, out func(*record.Record) error) error {
+	trunk, err := s.Trunk()
+	if err != nil {
+		return err
+	}
+	snap, err := s.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	pending := map[string]int{}
+	for i := range snap.Tail.Leaves {
+		pending[terms.Domain(snap.Tail.Leaves[i].ID)]++
+	}
+	domains := trunk.Domains
+	for name := range pending {
+		if !hasDomain(domains, name) {
+			domains = append(domains, store.Domain{Name: name})
+		}
+	}
+	for _, d := range domains {
+		if domain != "" && d.Name != domain && !strings.HasPrefix(d.Name, domain+".") {
+			continue
+		}
+		r := record.New(record.KindBranch, record.Branch{Domain: d.Name, Title: fmt.Sprintf("%d memories", d.Leaves+pending[d.Name]), Summary: d.Summary, Keywords: d.Keywords, Children: []record.Child{}})
+		r.Set("depth", 0)
+		r.Set("leaves", d.Leaves+pending[d.Name])
+		r.Set("pending", pending[d.Name])
+		if err := out(r); err != nil {
+			return err
+		}
+		for _, id := range d.Roots() {
+			if err := branches(s, id, 1, levels, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func hasDomain(domains []store.Domain, name string) bool {
+	for _, d := range domains {
+		if d.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func branches(s *store.Store, id string, depth, levels int, out func(*record.Record) error) error {
+	if depth > levels {
+		return nil
+	}
+	b, err := s.Branch(id)
+	if err != nil {
+		return err
+	}
+	r := record.New(record.KindBranch, b)
+	r.Set("depth", depth)
+	if err := out(r); err != nil {
+		return err
+	}
+	for _, c := range b.Children {
+		if strings.HasPrefix(c.NodeID, "N") {
+			if err := branches(s, c.NodeID, depth+1, levels, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Path returns what a leaf or branch stands under, from the trunk down, as
+// branch records.
+func Path(s *store.Store, id string) ([]*record.Record, error) {
+	r, err := NewSearcher(s)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	chain, err := r.chain(id)
+	if err != nil {
+		return nil, err
+	}
+	var out []*record.Record
+	for i, at := range chain {
+		if strings.HasPrefix(at, "N") {
+			b, err := s.Branch(at)
+			if err != nil {
+				return nil, err
+			}
+			b.Children = nil
+			rec := record.New(record.KindBranch, b)
+			rec.Set("depth", i)
+			out = append(out, rec)
+		}
+	}
+	return out, nil
+}
+
+// chain returns the branches above a leaf or branch, from the top down.
+func (r *Searcher) chain(id string) ([]string, error) {
+	parents, err := r.parents(terms.Domain(id))
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(id, "N") {
+		if _, err := r.store.Branch(id); err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(id, "N1-") {
+			return r.above(id, parents), nil
+		}
+		return climb(id, parents), nil
+	}
+	l, err := r.store.Leaf(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range r.snap.BySource(l.Extra.Source) {
+		if ref.ID == id {
+			return r.path(r.number(ref), parents), nil
+		}
+	}
+	return nil, fmt.Errorf("leaf %s is not in the index; run ihmt-store verify: %w", id, fs.ErrNotExist)
+}
+
+// above finds a layer-1 branch in the tables.
+func (r *Searcher) above(id string, parents map[string]string) []string {
+	for _, t := range r.snap.Tables {
+		for i := range t.L1s {
+			if b := t.Layer1(i); b.ID == id {
+				up := []string{id}
+				if l2 := t.Layer2(b.Parent).ID; l2 != "" {
+					return append(climb(l2, parents), up...)
+				}
+				return append(climb(id, parents), up[1:]...)
+			}
+		}
+	}
+	return climb(id, parents)
+}
+
+// climb returns a branch and what stands above it, from the top down.
+func climb(id string, parents map[string]string) []string {
+	up := []string{id}
+	for id = parents[id]; id != "" && len(up) < 64; id = parents[id] {
+		up = append([]string{id}, up...)
+	}
+	return up
+}

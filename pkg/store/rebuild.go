@@ -1,0 +1,245 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// Rebuilt says what Rebuild found.
+type Rebuilt struct {
+	Leaves int
+	Notes  []string // what was mended, and what could not be read
+}
+
+// Rebuild makes the journal anew from the leaves and the tombstones alone,
+// and takes the tree down: growing it is up to package summarize. Leaves that
+// no journal line named are adopted; one that was edited by hand counts as
+// what it says now.
+func (s *Store) Rebuild() (Rebuilt, error) {
+	unlock, err := s.lock("write")
+	if err != nil {
+		return Rebuilt{}, err
+	}
+	defer unlock()
+	gone, err := s.tombstones()
+	if err != nil {
+		return Rebuilt{}, err
+	}
+	var out Rebuilt
+	found, err := s.survey(gone, &out)
+	if err != nil {
+		return out, err
+	}
+	slices.SortFunc(found, func(a, b surveyed) int {
+		return cmp.Or(strings.Compare(a.savedAt, b.savedAt), strings.Compare(a.id, b.id))
+	})
+	before, err := s.Trunk()
+	if err != nil {
+		before = &Trunk{} // it is made anew
+	}
+	parts, err := s.journalParts()
+	if err != nil {
+		return out, err
+	}
+	start := Position{Part: 1}
+	if len(parts) > 0 {
+		start.Part = parts[len(parts)-1] + 2 // not the next one: a reader of the old journal must not run on into it
+	}
+	if err := s.rejournal(start, found); err != nil {
+		return out, err
+	}
+	after := &Trunk{Format: Format, Generation: before.Generation + 1, Analyzer: s.Analyzer.Name(), Journal: start, Removed: len(gone)}
+	if err := s.commitTrunk(after); err != nil {
+		return out, err
+	}
+	out.Leaves = len(found)
+	return out, s.sweep(start)
+}
+
+type surveyed struct{ id, savedAt string }
+
+// survey reads every leaf, mends what a header gets wrong, and clears away
+// what a killed writer left.
+func (s *Store) survey(gone map[string]bool, out *Rebuilt) ([]surveyed, error) {
+	var found []surveyed
+	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
+	err := s.leafFiles(func(name string) error {
+		if !isLeafFile(name) {
+			if leftover(name) {
+				note("%s: left by a writer that was stopped; removed", name)
+				return s.remove(name)
+			}
+			note("%s: is no leaf; left alone", name)
+			return nil
+		}
+		id := strings.TrimSuffix(path.Base(name), ".txt")
+		if gone[id] {
+			note("%s: was removed; its file is gone now", name)
+			return s.remove(name)
+		}
+		l, err := s.Leaf(id)
+		if err != nil {
+			note("%s: %v; left alone", name, err)
+			return nil
+		}
+		changed := false
+		if sum := Checksum(l.Content); l.Checksum != sum {
+			note("%s: was edited; counts as what it says now", name)
+			l.Checksum, changed = sum, true
+		}
+		if l.ID != id || l.Domain != terms.Domain(id) {
+			note("%s: its header named it %s; mended", name, l.ID)
+			l.ID, l.Domain, changed = id, terms.Domain(id), true
+		}
+		if CheckTimestamp(l.Timestamp) != nil {
+			note("%s: timestamp %q is none; the day of saving stands for it", name, l.Timestamp)
+			l.Timestamp, changed = now().Format("2006-01-02"), true
+		}
+		if changed {
+			if err := s.replaceFile(name, l.format()); err != nil {
+				return err
+			}
+		}
+		found = append(found, surveyed{id, l.SavedAt})
+		return nil
+	})
+	return found, err
+}
+
+// leftover tells whether a name is that of a temporary file beside a leaf.
+func leftover(name string) bool {
+	base := path.Base(name)
+	at := strings.Index(base, ".txt")
+	return at > 0 && at+4 < len(base) && strings.Trim(base[at+4:], "0123456789") == ""
+}
+
+// rejournal writes the lines of leaves from a position on.
+func (s *Store) rejournal(at Position, found []surveyed) error {
+	if err := s.mkdir("state/journal"); err != nil {
+		return err
+	}
+	var lines []byte
+	flush := func(limit int) (err error) {
+		if len(lines) > limit {
+			at, err = s.appendJournal(at, lines)
+			lines = lines[:0]
+		}
+		return err
+	}
+	for _, f := range found {
+		l, err := s.Leaf(f.id)
+		if err != nil {
+			return err
+		}
+		e := Entry{Op: opStore, Checksum: l.Checksum, Replaces: l.Extra.Replaces}
+		e.Leaf, e.Terms = l.index(s.Analyzer)
+		lines = e.append(lines)
+		if l.Extra.RetiredAt != "" {
+			e := Entry{Op: opRetire, Leaf: terms.Leaf{ID: l.ID, SavedAt: l.Extra.RetiredAt, Source: l.Extra.Source, Position: l.Extra.Position}}
+			lines = e.append(lines)
+		}
+		if err := flush(4 << 20); err != nil {
+			return err
+		}
+	}
+	return flush(0)
+}
+
+// sweep deletes the parts of the journal before a position, and all tables,
+// branches and other derived files.
+func (s *Store) sweep(start Position) error {
+	parts, err := s.journalParts()
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if part < start.Part {
+			if err := s.remove(partName(part)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, pattern := range []string{"state/tables/*", "state/*.jsonl", spineName, "layers/*/*"} {
+		names, err := fs.Glob(s.root.FS(), pattern)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := s.remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// journalParts lists the numbers of the journal's parts, sorted.
+func (s *Store) journalParts() ([]int, error) {
+	entries, err := fs.ReadDir(s.root.FS(), "state/journal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var parts []int
+	for _, e := range entries {
+		part := 0
+		if _, err := fmt.Sscanf(e.Name(), "%06d.jsonl", &part); err == nil && part > 0 && path.Base(partName(part)) == e.Name() {
+			parts = append(parts, part)
+		}
+	}
+	slices.Sort(parts)
+	return parts, nil
+}
+
+// tombstonesName is the file of removed leaves: it is as much a source of
+// truth as the leaves, and so does not stand in state.
+const tombstonesName = "tombstones.jsonl"
+
+type tombstone struct {
+	LeafID    string `json:"leaf_id"`
+	RemovedAt string `json:"removed_at"`
+}
+
+// tombstones returns the ids of removed leaves.
+func (s *Store) tombstones() (map[string]bool, error) {
+	gone := map[string]bool{}
+	data, err := s.readFile(tombstonesName, maxTrunk)
+	if errors.Is(err, fs.ErrNotExist) {
+		return gone, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for n, line := range bytes.Split(data, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var t tombstone
+		if err := json.Unmarshal(line, &t); err != nil || CheckID(t.LeafID) != nil {
+			return nil, fmt.Errorf("%s, line %d is no tombstone; mend or delete the line", s.file(tombstonesName), n+1)
+		}
+		gone[t.LeafID] = true
+	}
+	return gone, nil
+}
+
+// bury adds a tombstone.
+func (s *Store) bury(id string) error {
+	data, err := s.readFile(tombstonesName, maxTrunk)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	line, err := json.Marshal(tombstone{id, now().Format("2006-01-02T15:04:05Z")})
+	if err != nil {
+		return err
+	}
+	return s.replaceFile(tombstonesName, append(data, append(line, '\n')...))
+}
