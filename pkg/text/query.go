@@ -83,9 +83,6 @@ func insideDate(dates []DateRange, at int) bool {
 // queryWords are the words that one word of a query is looked up as.
 func (a *Analyzer) queryWords(word string) []Word {
 	parts := pieces(word)
-	if parts[0].kind == numberPiece {
-		parts = parts[:1] // without the shorter versions
-	}
 	chars := stopChars(parts)
 	var out []Word
 	at := -1 // the character
@@ -93,6 +90,8 @@ func (a *Analyzer) queryWords(word string) []Word {
 		folded := fold(p.text)
 		w := Word{Text: p.text, Folded: bounded(folded), Forms: a.forms(p), Weight: 1}
 		switch p.kind {
+		case shorterPiece:
+			continue
 		case wordPiece:
 			w.stop = a.isStop(folded)
 		case wholePiece:
@@ -152,8 +151,8 @@ func (a *Analyzer) HasPhrase(s string, phrase []string) bool {
 func (a *Analyzer) sequence(s string) []string {
 	var out []string
 	eachWord(s, func(start, end int) {
-		for i, p := range pieces(s[start:end]) {
-			if p.kind == wordPiece || p.kind == charPiece || p.kind == numberPiece && (i == 0 || !isNumeric(s[start:end])) {
+		for _, p := range pieces(s[start:end]) {
+			if p.kind == wordPiece || p.kind == charPiece || p.kind == numberPiece {
 				out = append(out, bounded(fold(p.text)))
 			}
 		}

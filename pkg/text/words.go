@@ -125,7 +125,7 @@ func (a *Analyzer) token(word string) token {
 				t.terms = append(t.terms, term)
 			}
 		}
-		if p.kind != wholePiece {
+		if p.kind != wholePiece && p.kind != shorterPiece {
 			t.length++
 		}
 	}
@@ -149,11 +149,12 @@ type piece struct {
 type pieceKind int
 
 const (
-	wordPiece   pieceKind = iota // a word: letters
-	numberPiece                  // digits, a date, a version, a mix that is no identifier
-	wholePiece                   // an identifier or path with its parts following
-	charPiece                    // one character of a script without spaces
-	pairPiece                    // two of them
+	wordPiece    pieceKind = iota // a word: letters
+	numberPiece                   // digits, a date, a version, a mix that is no identifier
+	shorterPiece                  // the beginning of a version: only leaves are found by it
+	wholePiece                    // an identifier or path with its parts following
+	charPiece                     // one character of a script without spaces
+	pairPiece                     // two of them
 )
 
 // pieces takes a word apart: an identifier or path into itself as a whole and
@@ -186,7 +187,10 @@ func pieces(word string) []piece {
 		}
 	}
 	for _, p := range parts {
-		if utf8.RuneCountInString(p) > 1 || isDigit(rune(p[0])) {
+		switch {
+		case isNumeric(p):
+			out = append(out, numbers(lower(p))...)
+		case utf8.RuneCountInString(p) > 1:
 			out = append(out, piece{lower(p), kindOf(p)})
 		}
 	}
@@ -236,7 +240,7 @@ func numbers(word string) []piece {
 	out := []piece{{word, numberPiece}}
 	for strings.Count(word, ".") > 1 && len(out) < 4 {
 		word = word[:strings.LastIndexByte(word, '.')]
-		out = append(out, piece{word, numberPiece})
+		out = append(out, piece{word, shorterPiece})
 	}
 	return out
 }
