@@ -30,7 +30,7 @@ func ExampleNew() {
 	fmt.Println(s.Summary)
 	// Output:
 	// saffron, rice, minutes
-	// Fry the onion slowly in olive oil. Add saffron and rice. The rice rests five minutes before it is served. Saffron gives the colour.
+	// Fry the onion slowly in olive oil. The rice rests five minutes before it is served. Saffron gives the colour.
 }
 
 func ExampleWithFallback() {

@@ -74,7 +74,7 @@ type term struct {
 	runes   int  // length
 	plain   bool // seen without a capital
 	inside  bool // seen with a capital inside a sentence
-	dropped bool // says nothing: a number, a part of the domain's name
+	dropped bool // says nothing: see isOpaque; or stands in the domain's name
 	pair    bool // two characters of a run, perhaps not a word
 }
 
@@ -312,10 +312,17 @@ func (m *material) id(folded []byte, seen string) int {
 		return id
 	}
 	t := term{folded: string(folded), seen: seen, runes: utf8.RuneCount(folded)}
-	t.dropped = !strings.ContainsFunc(t.folded, unicode.IsLetter) || t.runes > 40
+	t.dropped = isOpaque(t.folded)
 	m.ids[t.folded] = len(m.terms)
 	m.terms = append(m.terms, t)
 	return len(m.terms) - 1
+}
+
+// isOpaque tells whether a word names something without saying anything:
+// numbers, hashes, addresses.
+func isOpaque(word string) bool {
+	return len(word) > 120 || strings.Contains(word, "://") || !strings.ContainsFunc(word, unicode.IsLetter) ||
+		len(word) > 12 && strings.ContainsFunc(word, unicode.IsDigit)
 }
 
 // salience is what a term's form says of its worth: long words are rarer than
@@ -408,8 +415,9 @@ func (m *material) summary() string {
 	}
 	usedNodes := map[int]bool{}
 	var chosen []int
+	firstGain := 0.0
 	for left := summaryWords; left > 0; {
-		best, bestGain := -1, 0.0
+		best, bestGain := -1, firstGain/4 // what is left below that repeats what was said
 		for i, s := range m.sentences {
 			if s.words > left || slices.Contains(chosen, i) {
 				continue
@@ -419,6 +427,7 @@ func (m *material) summary() string {
 				gain += weights[id]
 			}
 			gain /= float64(s.words + 6)
+			gain *= min(1, float64(len(s.terms))/4) // a heading, a label
 			if usedNodes[s.node] {
 				gain *= 0.6
 			}
@@ -428,6 +437,9 @@ func (m *material) summary() string {
 		}
 		if best < 0 {
 			break
+		}
+		if len(chosen) == 0 {
+			firstGain = bestGain
 		}
 		chosen = append(chosen, best)
 		left -= m.sentences[best].words

@@ -10,11 +10,19 @@ import (
 )
 
 // scan calls do for each word of s, a run of letters, marks and digits, and
-// for each run of a script without spaces, which is joined.
+// for each run of a script without spaces, which is joined. The address of a
+// page is one word.
 func scan(s string, do func(start, end int, joined bool)) {
 	start, joined := -1, false
+	inAddress := false
 	for i, r := range s {
 		class := classOf(r)
+		if inAddress && !strings.ContainsRune(" )]>\"'", r) {
+			continue
+		}
+		if inAddress = start >= 0 && !inAddress && r == ':' && strings.HasPrefix(s[i:], "://"); inAddress {
+			continue
+		}
 		if start >= 0 && (class == other || joined != (class == run)) {
 			do(start, i, joined)
 			start = -1

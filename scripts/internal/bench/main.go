@@ -64,9 +64,10 @@ func run(ctx context.Context, opt options) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{
-		ctx: ctx, options: opt, dir: dir, self: self, texts: texts,
-		bin: filepath.Dir(filepath.Dir(self)),
+	b := &bench{ctx: ctx, options: opt, dir: dir, self: self, texts: texts, bin: filepath.Join(dir, "bin")}
+	// A copy of the binaries: they may be built anew while this runs.
+	if err := os.CopyFS(b.bin, os.DirFS(filepath.Dir(filepath.Dir(self)))); err != nil {
+		return err
 	}
 	fmt.Printf("%d notes, %s; %d runs; in %s\n", largest, origin, opt.runs, dir)
 	for _, measure := range []func() error{b.start, b.ingest, b.search, b.save, b.manyDomains} {
