@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/tidwall/gjson"
 	"golang.org/x/term"
 
 	"github.com/ihmt/ihmt/pkg/cli"
@@ -31,7 +29,7 @@ func (c *ingestCmd) Run(ctx *cli.Context, g *grammar) error {
 }
 
 // ingest stores what the command names, grows the tree, and reports: a line
-// per file, then the tree.
+// per file, what changed, the sum, the tree.
 func (r *runner) ingest(c *ingestCmd) error {
 	p := r.ingesting(c)
 	bar := newProgress(r.Err, r.Out.People)
@@ -40,25 +38,36 @@ func (r *runner) ingest(c *ingestCmd) error {
 	stored := r.each(p, func(rec *record.Record) error {
 		t.add(rec)
 		bar.step(rec)
-		return r.report(rec)
+		if r.Out.People {
+			return nil
+		}
+		return r.Out.Write(rec)
 	})
 	bar.finish()
-	for _, f := range t.files {
-		if err := r.Out.Write(f.report()); err != nil {
+	if failed(stored) && len(t.files) == 0 {
+		return stored
+	}
+	for _, rec := range t.reports(r.Out.People) {
+		if err := r.Out.Write(rec); err != nil {
 			return err
 		}
 	}
-	if err := r.Out.Write(t.report()); err != nil {
-		return err
-	}
-	if stored != nil && !errors.Is(stored, cli.ErrSkipped) || c.NoConsolidate {
+	if failed(stored) {
 		return stored
 	}
-	if err := r.each(pipeline.New(r.stage("ihmt-summarize")), r.report); err != nil {
+	if !c.NoConsolidate {
+		if err := r.each(pipeline.New(r.stage("ihmt-summarize")), r.Out.Write); err != nil {
+			return err
+		}
+	}
+	if err := r.each(pipeline.New(r.stage("ihmt-store", "stats")), r.Out.Write); err != nil {
 		return err
 	}
 	return stored
 }
+
+// failed tells whether an error is more than that something was skipped.
+func failed(err error) bool { return err != nil && !errors.Is(err, cli.ErrSkipped) }
 
 // ingesting is the pipeline that stores.
 func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
@@ -69,16 +78,6 @@ func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
 		p.Stdin = r.In
 	}
 	return p
-}
-
-// report passes a record on: all of them in a pipe, on a terminal only those
-// that say something about the whole.
-func (r *runner) report(rec *record.Record) error {
-	switch kind := rec.Kind(); {
-	case r.Out.People && kind != record.KindSkipped && kind != record.KindNotice && kind != record.KindReport:
-		return nil
-	}
-	return r.Out.Write(rec)
 }
 
 // A file is what was stored of one source.
@@ -95,6 +94,7 @@ type tally struct {
 	files    []*file
 	bySource map[string]*file
 	byLeaf   map[string]*file
+	told     []*record.Record // what people are told besides: skipped, notice
 	skipped  int
 }
 
@@ -120,6 +120,9 @@ func (t *tally) add(rec *record.Record) {
 		}
 	case record.KindSkipped:
 		t.skipped++
+		t.told = append(t.told, rec)
+	case record.KindNotice:
+		t.told = append(t.told, rec)
 	}
 }
 
@@ -140,49 +143,66 @@ func (f *file) report() *record.Record {
 		"leaves": f.leaves, "new": f.new, "tokens": f.tokens, "facts": f.facts}})
 }
 
-func (t *tally) report() *record.Record {
+// reports are the lines of the files and of their sum. People also see, in
+// between, what has gone by in a pipe already.
+func (t *tally) reports(people bool) []*record.Record {
+	var all []*record.Record
 	var sum file
 	for _, f := range t.files {
+		all = append(all, f.report())
 		sum.leaves += f.leaves
 		sum.new += f.new
 		sum.tokens += f.tokens
 		sum.facts += f.facts
 	}
-	return record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: map[string]any{
+	if people {
+		all = append(all, t.told...)
+	}
+	return append(all, record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: map[string]any{
 		"files": len(t.files), "skipped": t.skipped,
-		"leaves": sum.leaves, "new": sum.new, "tokens": sum.tokens, "facts": sum.facts}})
+		"leaves": sum.leaves, "new": sum.new, "tokens": sum.tokens, "facts": sum.facts}}))
 }
 
 // render prints what ingest reports for people.
 func render(w io.Writer, rec *record.Record) {
 	totals := rec.Get("totals")
-	switch {
-	case rec.Kind() == record.KindSkipped:
+	n := func(name string) int64 { return totals.Get(name).Int() }
+	switch kind, tool := rec.Kind(), rec.Str("tool"); {
+	case kind == record.KindSkipped:
 		fmt.Fprintf(w, "skipped %s: %s\n", shorten(rec.Str("source")), cli.CleanLine(rec.Str("reason"), 200))
-	case rec.Kind() == record.KindNotice:
-		fmt.Fprintf(w, "changed %s\n", cli.CleanLine(rec.Str("text"), 400))
+	case kind == record.KindNotice:
+		fmt.Fprintf(w, "changed: %s\n", cli.CleanLine(rec.Str("text"), 400))
 	case rec.Has("source"):
-		fmt.Fprintf(w, "%-9s  %-22s  %.2f  %s  %s  %s  %s\n",
-			cli.CleanLine(totals.Get("data_type").String(), 9), cli.CleanLine(totals.Get("domain").String(), 22),
-			totals.Get("confidence").Float(), counted(totals.Get("leaves").Int(), "leaf", "leaves"),
-			counted(totals.Get("tokens").Int(), "token", "tokens"), counted(totals.Get("facts").Int(), "fact", "facts"),
-			shorten(rec.Str("source")))
-	default:
-		var parts []string
-		totals.ForEach(func(name, n gjson.Result) bool {
-			parts = append(parts, name.String()+" "+n.String())
-			return true
-		})
-		fmt.Fprintf(w, "%s: %s\n", cli.CleanLine(rec.Str("tool"), 40), cli.CleanLine(strings.Join(parts, ", "), 400))
+		fmt.Fprintf(w, "%-9s  %-20s  %.2f  %13s  %13s  %9s  %s%s\n",
+			cli.CleanLine(totals.Get("data_type").String(), 9), cli.CleanLine(totals.Get("domain").String(), 64), totals.Get("confidence").Float(),
+			counted(n("leaves"), "leaf", "leaves"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"),
+			shorten(rec.Str("source")), news(n("leaves"), n("new")))
+	case tool == "ihmt":
+		fmt.Fprintf(w, "%s: %s (%d new), %s, %s; %d skipped\n", counted(n("files"), "file", "files"), counted(n("leaves"), "leaf", "leaves"),
+			n("new"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"), n("skipped"))
+	case tool == "ihmt-store":
+		fmt.Fprintf(w, "tree: %s in %s, %s of branches\n", counted(n("leaves"), "leaf", "leaves"),
+			counted(int64(len(totals.Get("domains").Map())), "domain", "domains"), counted(n("depth"), "layer", "layers"))
 	}
 }
 
-// counted is a number with its noun, in a column.
+// news tells how many leaves are new, where not all of them are.
+func news(leaves, added int64) string {
+	switch added {
+	case leaves:
+		return ""
+	case 0:
+		return "  (unchanged)"
+	}
+	return fmt.Sprintf("  (%d new)", added)
+}
+
+// counted is a number with its noun.
 func counted(n int64, one, many string) string {
 	if n == 1 {
-		many = one
+		return "1 " + one
 	}
-	return fmt.Sprintf("%5d %-*s", n, 6, many)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // shorten writes a source as a path from here where that is shorter.
