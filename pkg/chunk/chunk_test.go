@@ -117,6 +117,8 @@ func TestWhatIsCutWhere(t *testing.T) {
 				"2024-03-25 Luis|2024-03-25|Luis|\"[3/25/24, 9:00] Luis: no\\n\"\n"},
 		{"who a record is about is the context of its entries", "CLINICAL", "", "Patient: Ann\n\n2024-03-12: ill\n\n2024-03-13: well\n", 100, 200,
 			"Patient: Ann|||\"Patient: Ann\\n\\n\"\n2024-03-12: ill|2024-03-12||\"2024-03-12: ill\\n\\n\"\n2024-03-13: well|2024-03-13||\"2024-03-13: well\\n\"\n"},
+		{"the head of a record stays with its date", "CLINICAL", "", "Patient: Ann\nDate: 2024-03-12\nill\n\nPatient: Ben\nDate: 2024-03-13\nwell\n", 100, 200,
+			"2024-03-12: ill|2024-03-12||\"Patient: Ann\\nDate: 2024-03-12\\nill\\n\\n\"\n2024-03-13: well|2024-03-13||\"Patient: Ben\\nDate: 2024-03-13\\nwell\\n\"\n"},
 		{"the title of a book stays with its first chapter", "NARRATIVE", "", "THE SEA\n\nChapter 1\n\nWaves.\n\nChapter 2\n\nSand.\n", 100, 200,
 			"THE SEA: Chapter 1|||\"THE SEA\\n\\nChapter 1\\n\\nWaves.\\n\\n\"\nChapter 2|||\"Chapter 2\\n\\nSand.\\n\"\n"},
 		{"personal without dates is as other text", "PERSONAL", "", "One.\n\nTwo.\n", 2, 9, "One.|||\"One.\\n\\n\"\nTwo.|||\"Two.\\n\"\n"},

@@ -59,12 +59,14 @@ func temporalBlocks(s string, order text.DateOrder, rest func(string) []Block) [
 
 // entriesOf divides a text at the lines that a date leads. A heading without a
 // date ends an entry under a heading of its level or a deeper one; headings
-// before the first entry stay with it. Dates inside fenced code, and dated
+// before the first entry stay with it, and so do the lines above a labelled date
+// (Patient: Ana, Date: 2024-03-12). Dates inside fenced code, and dated
 // list items under a dated heading, start nothing.
 func entriesOf(s string, order text.DateOrder) []entry {
 	var entries []entry
 	at, wasBlank, fence := 0, true, ""
-	heading := 0 // the level of the dated heading in force
+	paragraph := 0 // where the paragraph started
+	heading := 0   // the level of the dated heading in force
 	for line := range strings.Lines(s) {
 		start := at
 		at += len(line)
@@ -72,10 +74,20 @@ func entriesOf(s string, order text.DateOrder) []entry {
 			continue
 		}
 		level := headingLevel(line)
+		if wasBlank {
+			paragraph = start
+		}
+		begin := start
 		lead, ok := text.LeadingDate(line, order)
 		switch {
 		case ok && (lead.SetOff || wasBlank) && !(heading > 0 && isItem(line)):
-			entries = append(entries, entry{start, start, lead, true, level})
+			if n := len(entries); lead.Labelled && !wasBlank && n > 0 && (!entries[n-1].dated || paragraph > entries[n-1].at) {
+				begin = max(paragraph, entries[n-1].start)
+				if entries[n-1].start == begin {
+					entries = entries[:n-1]
+				}
+			}
+			entries = append(entries, entry{begin, start, lead, true, level})
 			if level > 0 {
 				heading = level
 			}

@@ -138,7 +138,8 @@ type LeadingResult struct {
 	Date      Date   // a day
 	Time      string // "21:05" or "21:05:30", "" where none is given
 	Speaker   string // of a chat line: "Ana" in "[12/03/24, 21:05] Ana: hi"
-	Length    int    // bytes up to where the text itself begins
+	Length    int    // bytes up to where the text itself begins; 0 where a later line of the head has the date
 	Ambiguous bool   // a numeric date that could be read in both orders
 	SetOff    bool   // a mark or the end of the line sets it off: "2026-02-03: …"
+	Labelled  bool   // a word and a colon stand before it: "Date: 2026-02-03"
 }

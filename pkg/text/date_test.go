@@ -32,6 +32,7 @@ func TestLeadingDate(t *testing.T) {
 		{"Consulta del 12 de marzo de 2024: x", "2024-03-12", "", "", "x"},
 		{"## Entry for Bob, 12 March 2024\nx", "2024-03-12", "", "", "x"},
 		{"## Visita de control (12/03/2024)\nx", "2024-03-12", "", "", "x"},
+		{"Patient: Marta Ruiz\nDate: 2024-05-14\nDiagnosis: x", "2024-05-14", "", "", "Patient: Marta Ruiz\nDate: 2024-05-14\nDiagnosis: x"},
 		{"25/03/2024 x", "2024-03-25", "", "", "x"},
 		{"03/25/2024 x", "2024-03-25", "", "", "x"},
 		{"12.03.24: x", "2024-03-12", "", "", "x"},
@@ -66,7 +67,7 @@ func TestNoDateLeads(t *testing.T) {
 		"31/02/2024: x", "2024-02-30: x", "2023-02-29 x", "February 30, 2024: x", "2024年2月30日：x", "2024-13-01 x", "0/0/2024 x",
 		"2024-03-12-notes.md holds it", "12024-03-12 x", "192.168.10.24: x", "1.2.24: x", "2024-03", "March 2024", "2024: x",
 		"On 2026-05-01 the trial ends", "Fecha de nacimiento: 12/03/1960", "Born 12 March 1960", "## Roadmap until 2026-05-01",
-		"99999999999999999999/1/1", "10:30 standup", "3 apples", "15/8 bar", "x\n2024-03-12: y",
+		"99999999999999999999/1/1", "10:30 standup", "3 apples", "15/8 bar", "x\n2024-03-12: y", "Paciente: Ana\n\nFecha: 2024-03-12", "x\nDate: 2024-03-12", "Name: Ana\nBorn: 2024-03-12",
 	} {
 		if got, ok := LeadingDate(in, DMY); ok {
 			t.Errorf("%q: %+v", in, got)
@@ -127,6 +128,7 @@ func TestFindDates(t *testing.T) {
 		"31/02/2024 2024-02-31 30 de febrero de 2024": "[]",
 		"v2024-01-02":                                 "[]",
 		"call 600-12-2024 then":                       "[]",
+		"BenchmarkRead/1000-10 up to 2048 bytes":      "[]",
 		"summer 2023":                                 "[2023@7-11]",
 	} {
 		var got []string
@@ -188,7 +190,7 @@ func FuzzDates(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, order := range []DateOrder{DMY, MDY} {
 			if lead, ok := LeadingDate(s, order); ok {
-				if lead.Length <= 0 || lead.Length > len(s) {
+				if lead.Length < 0 || lead.Length > len(s) {
 					t.Fatalf("length %d of %d", lead.Length, len(s))
 				}
 				if _, err := time.Parse(time.DateOnly, lead.Date.String()); err != nil {

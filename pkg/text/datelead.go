@@ -14,10 +14,36 @@ const headBytes = 320
 // "Feb 3, 2026 - …", "## 3 de febrero de 2026", "2024年3月12日：…",
 // "[12/03/24, 21:05] Ana: …", "Fecha: 12/03/2024". A date later in a sentence,
 // or one that the sentence speaks about ("2026-05-01 is the deadline"), does
-// not lead. Only the first line that is not blank is read.
+// not lead. The first line that is not blank is read and, where it begins a head
+// of lines with colons ("Patient: Ana"), the date that such a line is labelled
+// with.
 func LeadingDate(s string, order DateOrder) (LeadingResult, bool) {
-	lead, _, ok := leading(s, order)
-	return lead, ok
+	if lead, _, ok := leading(s, order); ok {
+		return lead, true
+	}
+	return headDate(s, order)
+}
+
+// headLines is how far down a head the date may stand.
+const headLines = 8
+
+func headDate(s string, order DateOrder) (LeadingResult, bool) {
+	s = strings.TrimSpace(s[:min(len(s), headLines*headBytes)])
+	for n := 0; n < headLines && s != ""; n++ {
+		line := firstLine(s)
+		if n > 0 {
+			if lead, _, ok := leading(line, order); ok && lead.Labelled {
+				lead.Length = 0
+				return lead, true
+			}
+		}
+		if !strings.ContainsAny(line, ":：") {
+			break
+		}
+		s = strings.TrimPrefix(s[len(line):], "\r")
+		s = strings.TrimPrefix(s, "\n")
+	}
+	return LeadingResult{}, false
 }
 
 // ProvenOrder is the order that the numeric dates leading the lines of s
@@ -52,7 +78,7 @@ func leading(s string, order DateOrder) (LeadingResult, scanned, bool) {
 	if !found {
 		return LeadingResult{}, scanned{}, false
 	}
-	r := LeadingResult{Date: p.found.Date, Time: p.time, Speaker: p.speaker, Ambiguous: p.found.ambiguous, SetOff: p.setOff}
+	r := LeadingResult{Date: p.found.Date, Time: p.time, Speaker: p.speaker, Ambiguous: p.found.ambiguous, SetOff: p.setOff, Labelled: p.labelled}
 	rest := strings.TrimLeftFunc(body[p.at:], unicode.IsSpace)
 	r.Length = start + len(body) - len(rest)
 	return r, p.found, true
@@ -83,6 +109,8 @@ type lead struct {
 	time    string
 	speaker string
 	setOff  bool
+
+	labelled bool
 }
 
 func (p *lead) rest() string { return p.s[p.at:] }
@@ -107,6 +135,8 @@ func (p *lead) date() bool {
 		}
 		linked = isLink
 		p.at += word
+		label := strings.TrimLeft(p.rest(), blankSet+"*_")
+		p.labelled = p.labelled || strings.HasPrefix(label, ":") || strings.HasPrefix(label, "：")
 		p.skip(":：,，.#-–—()*_" + blankSet)
 		if p.at > len(p.s) {
 			return false

@@ -91,7 +91,7 @@ func yearFirst(s string) (scanned, bool) {
 			return d, month > 0 && day > 0
 		}
 	}
-	if width != 2 || sep == "." {
+	if width != 2 || sep == "." || !isLikelyYear(year) {
 		return d, false
 	}
 	d.Month = time.Month(month)
@@ -364,6 +364,6 @@ func yearIsMeant(spelling, word string, year int) bool {
 }
 
 var yearWords = sync.OnceValue(func() map[string]bool {
-	return wordSet("in since during year of from until till to before after by early late mid through " +
+	return wordSet("in since during year of from until till before after early late mid through " +
 		"spring summer autumn fall winter en desde durante año del de hasta antes tras primavera verano otoño invierno")
 })
