@@ -48,7 +48,7 @@ func newSample(content string) *sample {
 			folded := fold(line)
 			prose.WriteString(folded)
 			prose.WriteByte('\n')
-			s.addWords(folded)
+			s.addWords(folded, strings.Contains(line, "I"))
 		}
 	}
 	s.prose = prose.String()
@@ -62,17 +62,21 @@ func newSample(content string) *sample {
 }
 
 // addWords adds those of a line, and which begins it after its number or
-// bullet, "Step 3:" too.
-func (s *sample) addWords(line string) {
-	begin := len(s.words)
-	s.words = append(s.words, strings.FieldsFunc(line, func(r rune) bool {
+// bullet, "Step 3:" too. An i is a word only where it was a capital, else a
+// variable or a number.
+func (s *sample) addWords(line string, capital bool) {
+	begun := false
+	for w := range strings.FieldsFuncSeq(line, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
-	})...)
-	for i, w := range s.words[begin:] {
-		if c := w[0]; w != "step" && w != "paso" && c != '-' && (c < '0' || c > '9') {
-			s.first = append(s.first, begin+i)
-			return
+	}) {
+		if w == "i" && !capital {
+			continue
 		}
+		if c := w[0]; !begun && w != "step" && w != "paso" && c != '-' && (c < '0' || c > '9') {
+			begun = true
+			s.first = append(s.first, len(s.words))
+		}
+		s.words = append(s.words, w)
 	}
 }
 
