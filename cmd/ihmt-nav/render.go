@@ -21,7 +21,7 @@ func render(w io.Writer, r *record.Record) {
 	case record.KindClue:
 		fmt.Fprintf(w, "%s %s; add --clue WORDS to choose:\n", color.YellowString("AMBIGUOUS"), cli.CleanLine(r.Str("reason"), 200))
 		for _, o := range r.Get("options").Array() {
-			fmt.Fprintf(w, "  %s  %s  %s\n", cli.CleanLine(o.Get("timestamp").String(), 10), cli.CleanLine(o.Get("domain").String(), 64), cli.CleanLine(o.Get("excerpt").String(), 100))
+			fmt.Fprintf(w, "  %s  %s  %s\n", cli.Day(o.Get("timestamp").String()), cli.CleanLine(o.Get("domain").String(), 64), cli.CleanLine(o.Get("excerpt").String(), 100))
 		}
 		fmt.Fprintln(w)
 	case record.KindBranch:
@@ -59,7 +59,7 @@ func renderResult(w io.Writer, r *record.Record) {
 	if title != "" {
 		title = "  " + color.New(color.Bold).Sprint(title)
 	}
-	fmt.Fprintf(w, "%d. %s  %s%s\n", r.Get("rank").Int(), cli.CleanLine(r.Str("timestamp"), 10), color.CyanString(cli.CleanLine(r.Str("domain"), 64)), title)
+	fmt.Fprintf(w, "%d. %s  %s%s\n", r.Get("rank").Int(), cli.Day(r.Str("timestamp")), color.CyanString(cli.CleanLine(r.Str("domain"), 64)), title)
 	for _, n := range r.Get("notices").Array() {
 		fmt.Fprintf(w, "   %s\n", color.RedString(cli.CleanLine(n.String(), 400)))
 	}

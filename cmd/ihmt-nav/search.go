@@ -120,7 +120,7 @@ func askForClue(c *cli.Context, clue *record.Clue) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", clue.Reason)
 	for _, o := range clue.Options {
-		fmt.Fprintf(&b, "  %s  %s  %s\n", cli.CleanLine(o.Timestamp, 10), cli.CleanLine(o.Domain, 64), cli.CleanLine(o.Excerpt, 100))
+		fmt.Fprintf(&b, "  %s  %s  %s\n", cli.Day(o.Timestamp), cli.CleanLine(o.Domain, 64), cli.CleanLine(o.Excerpt, 100))
 	}
 	b.WriteString("A word that tells them apart? ")
 	return c.Prompt(b.String())

@@ -19,7 +19,7 @@ func render(w io.Writer, r *record.Record) {
 			fmt.Fprintln(w, cli.Clean(content))
 			return
 		}
-		fmt.Fprintf(w, "%-9s  %s  %s  %s\n", cli.CleanLine(r.Str("status"), 9), cli.CleanLine(r.Str("timestamp"), 10), cli.CleanLine(r.Str("leaf_id"), 120), cli.CleanLine(r.Str("title"), 60))
+		fmt.Fprintf(w, "%-9s  %s  %s  %s\n", cli.CleanLine(r.Str("status"), 9), cli.Day(r.Str("timestamp")), cli.CleanLine(r.Str("leaf_id"), 120), cli.CleanLine(r.Str("title"), 60))
 	case record.KindSkipped:
 		fmt.Fprintf(w, "%s: %s\n", cli.CleanLine(r.Str("source"), 300), cli.CleanLine(r.Str("reason"), 300))
 	case record.KindReport:

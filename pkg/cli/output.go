@@ -81,3 +81,6 @@ func CleanLine(s string, n int) string {
 	}
 	return s
 }
+
+// Day is the calendar day of a timestamp, for people.
+func Day(timestamp string) string { return Clean(timestamp[:min(len(timestamp), len("2006-01-02"))]) }
