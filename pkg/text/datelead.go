@@ -102,14 +102,13 @@ func isInvisible(r rune) bool {
 
 // A lead reads a line from its start on.
 type lead struct {
-	s       string
-	at      int // bytes read
-	order   DateOrder
-	found   scanned
-	time    string
-	speaker string
-	setOff  bool
-
+	s        string
+	at       int // bytes read
+	order    DateOrder
+	found    scanned
+	time     string
+	speaker  string
+	setOff   bool
 	labelled bool
 }
 
@@ -118,7 +117,7 @@ func (p *lead) rest() string { return p.s[p.at:] }
 // date reads a date that only a time, a weekday or a label precedes, and what
 // goes with it.
 func (p *lead) date() bool {
-	if p.readTime(p.rest()) {
+	if p.readTime() {
 		p.skip(",-–— ")
 	}
 	linked := false
@@ -193,7 +192,7 @@ func (p *lead) after(linked bool) bool {
 	p.weekday()
 	at := p.at
 	p.skip("T,，.·|-–—")
-	if p.time != "" || !p.readTime(p.rest()) {
+	if p.time != "" || !p.readTime() {
 		p.at = at
 	}
 	p.weekday()
@@ -243,9 +242,9 @@ func isSpokenAbout(rest string) bool {
 }
 
 // readTime reads 21:05, 9:05:30 PM, 9:05 p. m., 下午9:05, and the zone after
-// it, from the start of s, a tail of the line.
-func (p *lead) readTime(s string) bool {
-	rest, afternoon := strings.CutPrefix(s, "下午")
+// it.
+func (p *lead) readTime() bool {
+	rest, afternoon := strings.CutPrefix(p.rest(), "下午")
 	rest, morning := strings.CutPrefix(rest, "上午")
 	hour, w := digits(rest)
 	if w == 0 || w > 2 || hour > 24 || !strings.HasPrefix(rest[w:], ":") {

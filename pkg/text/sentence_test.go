@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -62,4 +63,17 @@ func TestTokens(t *testing.T) {
 			t.Errorf("Tokens(%q) = %d, want %d", s, got, want)
 		}
 	}
+}
+
+func ExampleSentences() {
+	s := "Dr. Ruiz paid 3.50. ¿Volverá? 明天见。"
+	start := 0
+	for _, end := range Sentences(s) {
+		fmt.Printf("%q\n", s[start:end])
+		start = end
+	}
+	// Output:
+	// "Dr. Ruiz paid 3.50. "
+	// "¿Volverá? "
+	// "明天见。"
 }
