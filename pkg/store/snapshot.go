@@ -203,42 +203,37 @@ func (t *Tail) remove(i int) {
 
 // BySource returns every leaf of a source, retired ones too.
 func (snap *Snapshot) BySource(source string) []Ref {
-	return snap.having(terms.Exact("source:", source), func(l *terms.Leaf) bool { return l.Source == source },
-		func(e *Entry) bool { return e.Source == source }, snap.Tail.source[source])
+	refs := snap.inTables(terms.Exact("source:", source), func(l *terms.Leaf) bool { return l.Source == source })
+	for _, i := range snap.Tail.source[source] {
+		refs = append(refs, Ref{Leaf: snap.Tail.Leaves[i].Leaf, Index: i})
+	}
+	return refs
 }
 
 // Replacers returns the leaves that were stored to replace another one.
 func (snap *Snapshot) Replacers(id string) []Ref {
-	return snap.having(terms.Exact("replaces:", id), func(*terms.Leaf) bool { return true },
-		func(e *Entry) bool { return e.Replaces == id }, nil)
+	refs := snap.inTables(terms.Exact("replaces:", id), func(*terms.Leaf) bool { return true })
+	for i := range snap.Tail.Leaves {
+		if e := &snap.Tail.Leaves[i]; e.Replaces == id {
+			refs = append(refs, Ref{Leaf: e.Leaf, Index: i})
+		}
+	}
+	return refs
 }
 
-func (snap *Snapshot) having(term string, inTable func(*terms.Leaf) bool, inTail func(*Entry) bool, indexes []int) []Ref {
+// inTables returns the live rows that have a term and pass a check.
+func (snap *Snapshot) inTables(term string, check func(*terms.Leaf) bool) []Ref {
 	var refs []Ref
 	for _, t := range snap.Tables {
 		for _, p := range t.Postings(nil, term) {
 			ordinal := int(p.Ordinal)
 			l, err := t.Leaf(ordinal)
-			if err != nil || t.dead[ordinal] || !inTable(&l) {
+			if err != nil || t.dead[ordinal] || !check(&l) {
 				continue
 			}
 			l.Retired = l.Retired || t.retired[ordinal]
 			refs = append(refs, Ref{Leaf: l, Table: t, Index: ordinal})
 		}
-	}
-	add := func(i int) {
-		if e := &snap.Tail.Leaves[i]; inTail(e) {
-			refs = append(refs, Ref{Leaf: e.Leaf, Index: i})
-		}
-	}
-	if indexes != nil {
-		for _, i := range indexes {
-			add(i)
-		}
-		return refs
-	}
-	for i := range snap.Tail.Leaves {
-		add(i)
 	}
 	return refs
 }
