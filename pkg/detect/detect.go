@@ -23,6 +23,7 @@
 //	software.<language>   code: software.go, software.java, software.shell …
 //	software.config       settings and data formats: YAML, TOML, JSON, INI, XML
 //	software.build        Makefile, Dockerfile, CMake …
+//	software              code of which no more is known than that it is code
 //	software.web          HTML and style sheets
 //	software.docs         prose about software: README, manuals, Markdown with code
 //	medicine.clinical     clinical records
@@ -31,6 +32,7 @@
 //	literature.narrative  stories
 //	personal              diaries, dated notes, letters, what a person says of itself
 //	personal.chat         exported conversations
+//	data                  tables: CSV
 //	general               everything else
 package detect
 
@@ -304,20 +306,19 @@ func (c *collector) complete(doc *record.Document, name, timestamp string) {
 		guess = Classify(name, doc.Text)
 	}
 	doc.Signals = append(doc.Signals, guess.Signals...)
-	switch {
-	case c.opt.Type != "":
+	if c.opt.Type != "" {
 		doc.DataType, guess.Confidence = c.opt.Type, 1
 		doc.Signals = append(doc.Signals, "given:type")
-	case doc.DataType == "":
-		doc.DataType = guess.DataType
 	}
-	switch {
-	case c.opt.Domain != "":
+	if c.opt.Domain != "" {
 		doc.Domain = c.opt.Domain
 		doc.Signals = append(doc.Signals, "given:domain")
-	case doc.Domain == "":
-		doc.Domain = guess.Domain
 	}
+	doc.DataType = cmp.Or(doc.DataType, guess.DataType)
+	if doc.DataType != guess.DataType {
+		guess.Domain = domains[doc.DataType]
+	}
+	doc.Domain = cmp.Or(doc.Domain, guess.Domain, domains[record.TypeGeneric])
 	if doc.Language == "" {
 		doc.Language = guess.Language
 	}

@@ -83,6 +83,15 @@ func TestGivenTypeAndDomainOverride(t *testing.T) {
 	}
 }
 
+func TestGivenTypeDecidesTheDomain(t *testing.T) {
+	for _, c := range []struct{ given, domain string }{{"clinical", "medicine.clinical"}, {"narrative", "literature.narrative"}, {"personal", "personal"}} {
+		records, _, err := read(t, "2026-02-03: I live in Valencia", Options{Type: c.given})
+		if err != nil || records[0].Str("domain") != c.domain {
+			t.Errorf("%s: %v %v", c.given, records, err)
+		}
+	}
+}
+
 func TestBadLines(t *testing.T) {
 	in := "{\"kind\":\"a\"}\n{\"kind\":\"document\"\n{\"kind\":\"document\",\"text\":3}\n{\"kind\":\"document\"}\n" +
 		"{\"kind\":\"document\",\"text\":\"x\",\"domain\":\"../../etc\"}\n{\"kind\":\"b\"}\n"
