@@ -80,7 +80,7 @@ func (c *coder) add(sym code.Symbol, at region) {
 		return
 	}
 	c.plain.open = false
-	if len(sym.Members) > 0 && (opened(sym.Kind) || text.Tokens(c.text[at.start:at.end]) > c.max) {
+	if divisible(sym) && (opened(sym.Kind) || text.Tokens(c.text[at.start:at.end]) > c.max) {
 		inner := at
 		if !opened(sym.Kind) && sym.Header != "" {
 			inner.context = strings.TrimLeft(at.context+"\n"+sym.Header, "\n")
@@ -116,6 +116,11 @@ func titleTail(title, name string) string {
 		return ""
 	}
 	return ": " + title
+}
+
+// divisible tells of what may be cut between its members.
+func divisible(sym code.Symbol) bool {
+	return len(sym.Members) > 0 && sym.Kind != code.Function && sym.Kind != code.Method
 }
 
 // opened tells of what holds definitions only to hold them together.

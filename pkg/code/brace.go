@@ -1,6 +1,9 @@
 package code
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A scope is what encloses a run of statements.
 type scope struct {
@@ -215,13 +218,18 @@ func (s *scanner) isComparison(k int) bool {
 
 const attributeWords = "__attribute__ __attribute __declspec alignas noexcept throw decltype requires __asm__ asm __asm _Alignas explicit"
 
+// hasAttribute tells whether a word is an attribute that takes arguments.
+func (s *scanner) hasAttribute(k int) bool {
+	return (s.lang == c_ || s.lang == cpp) && hasWord(attributeWords, s.str(k))
+}
+
 // isAttribute tells whether the word before a parenthesis makes its content
 // something other than parameters.
 func (s *scanner) isAttribute(k int, h *head) bool {
 	if !s.isWord(k) {
 		return false
 	}
-	if hasWord(attributeWords, s.str(k)) {
+	if s.hasAttribute(k) {
 		return true
 	}
 	kind := s.lang.keywords[h.keyword]
@@ -279,7 +287,7 @@ func (s *scanner) oldParameters(h *head, k, end int) bool {
 		return false
 	}
 	next := int(s.tokens[h.params].match) + 1
-	if !s.isWord(next) || next >= k || hasWord(attributeWords, s.str(next)) || s.str(h.params-1) == "" {
+	if !s.isWord(next) || next >= k || s.hasAttribute(next) || s.str(h.params-1) == "" {
 		return false
 	}
 	for n := k + 1; n < end && n < k+200; n = s.skip(n, end) {
@@ -501,15 +509,20 @@ func (s *scanner) defineByKeyword(i, first, j int, in scope, after int) Symbol {
 		}
 	} else if c := s.mark(name); c != 0 {
 		sym.Name = s.operatorText(name, j)
+	} else if kind == Impl {
+		sym.Line = s.line(int(s.tokens[first].start))
 	}
-	if hasWord(s.lang.bodies, kind) {
+	switch {
+	case hasWord(s.lang.bodies, kind):
 		s.give(&sym, i, body, scope{kind: kind, depth: in.depth})
+	case s.lang == rust && body >= 0 && (kind == Function || kind == Method):
+		s.giveDefinitions(&sym, body, j, scope{depth: in.depth})
 	}
 	return sym
 }
 
-// giveDefinitions gives a statement what its blocks define, as PHP defines
-// functions under a condition.
+// giveDefinitions gives a statement what its blocks define: PHP defines
+// functions under a condition, Rust implements traits inside functions.
 func (s *scanner) giveDefinitions(sym *Symbol, i, j int, in scope) {
 	if in.depth > maxNesting {
 		return
@@ -520,7 +533,7 @@ func (s *scanner) giveDefinitions(sym *Symbol, i, j int, in scope) {
 			continue
 		}
 		for _, m := range s.statements(k+1, int(s.tokens[k].match), scope{kind: in.kind, depth: in.depth + 1}, max(after, s.lineEnd(int(s.tokens[k].end)))) {
-			if m.Name != "" || m.Members != nil {
+			if m.Kind != Var && m.Kind != Const && (m.Name != "" || m.Members != nil) {
 				sym.Members = append(sym.Members, m)
 			}
 			after = m.End
@@ -580,22 +593,23 @@ func (s *scanner) operatorText(k, j int) string {
 	return s.text[s.tokens[from].start:s.tokens[k-1].end]
 }
 
-// implName returns the type that an impl is for.
+// implName returns the type that an impl is for; of a tuple or another type
+// without a name, the last one in it, and the trait where there is none.
 func (s *scanner) implName(k, j int) int {
-	name := -1
+	name, trait := -1, -1
 	for k < j {
 		switch c := s.mark(k); {
 		case c == '{' || c == ';' || s.str(k) == "where":
-			return name
+			return cmp.Or(max(name, 0), max(trait, 0), -1)
 		case c == '<':
 			k = s.skipAngles(k, j)
 			continue
-		case s.str(k) == "for":
-			name = -1
-		case s.isWord(k) && !hasWord("dyn mut const unsafe", s.str(k)) && s.mark(k-1) != '\'':
+		case s.str(k) == "for" && s.mark(k+1) != '<':
+			name, trait = -1, name
+		case s.isWord(k) && !hasWord("dyn mut const unsafe extern fn for", s.str(k)) && s.mark(k-1) != '\'':
 			name = k
 		}
-		k = s.skip(k, j)
+		k++
 	}
 	return name
 }

@@ -53,8 +53,9 @@ type Symbol struct {
 	// a symbol that has no such body.
 	Header string
 
-	// Members are the definitions and statements inside, in order. Only types,
-	// namespaces and the like have any: what stands in a function is its own.
+	// Members are the definitions and statements inside, in order, of types,
+	// namespaces and the like; and of the functions of Rust, which implement
+	// traits, the types and functions inside.
 	Members []Symbol
 }
 

@@ -66,6 +66,7 @@ var c_ = &language{
 	typed:        true,
 	keywords:     map[string]string{"struct": Struct, "union": Union, "enum": Enum},
 	modifiers:    "static const extern inline volatile register _Noreturn __inline __inline__ __extension__ __restrict typedef",
+	bodies:       Struct + " " + Union,
 }
 
 var cpp = &language{

@@ -30,9 +30,9 @@ type pythonFile struct {
 func (p *pythonFile) scan() {
 	p.indents = map[int]int{}
 	for i := 0; i < len(p.text); {
-		begin, indent := i, 0
+		indent := 0
 		if i == 0 && strings.HasPrefix(p.text, "\ufeff") {
-			begin, i = 3, 3
+			i = 3
 		}
 	indentation:
 		for ; i < len(p.text); i++ {
@@ -59,17 +59,14 @@ func (p *pythonFile) scan() {
 			i = p.comment(i)
 			continue
 		}
-		_ = begin
-		end := p.logicalEnd(i)
-		p.lines = append(p.lines, logicalLine{start: i, end: end, indent: indent, word: pythonWord(p.text[i:end])})
-		for i = end; i < len(p.text) && p.text[i] != '\n'; {
+		for i < len(p.text) && p.text[i] != '\n' {
 			switch p.text[i] {
 			case '#':
 				i = p.comment(i)
-			case ' ', '\t', '\r', '\f':
+			case ' ', '\t', '\r', '\f', ';':
 				i++
-			default: // after a semicolon
-				end := p.logicalEnd(i)
+			default:
+				end := max(p.logicalEnd(i), i+1)
 				p.lines = append(p.lines, logicalLine{start: i, end: end, indent: indent, word: pythonWord(p.text[i:end])})
 				i = end
 			}

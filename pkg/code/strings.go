@@ -47,7 +47,7 @@ func (l *lexer) quoteEnd(q *quote) int {
 				l.i += 2
 				continue
 			}
-			l.i += len(q.expression) - 1
+			l.i += strings.IndexAny(q.expression, "({")
 			if !l.expression(q.lines) {
 				return l.i
 			}

@@ -62,7 +62,7 @@ func (s *scanner) isFunction(params, body, j int, in scope) bool {
 func (s *scanner) typeKeyword(first, j int, in scope) (string, int) {
 	for k := first; k < j; {
 		switch c := s.mark(k); {
-		case c == '(' && !hasWord(attributeWords, s.str(k-1)), c == '=', c == '{':
+		case c == '(' && !s.hasAttribute(k-1), c == '=', c == '{':
 			return "", -1
 		case c == '@' && s.str(k+1) == "interface":
 			return Interface, k + 1
@@ -122,7 +122,7 @@ func (s *scanner) defineType(kind string, keyword, i, j int, in scope, after int
 			if s.str(keyword) == "delegate" {
 				name = k - 1
 			}
-		case s.isWord(k) && !named && s.str(k) != "final" && !hasWord(attributeWords, s.str(k)):
+		case s.isWord(k) && !named && s.str(k) != "final" && !s.hasAttribute(k):
 			name = k
 		}
 	}
@@ -188,9 +188,9 @@ func (s *scanner) declared(k, j int) int {
 				}
 			}
 			return name
-		case c == '(' && !hasWord(attributeWords, s.str(k-1)):
+		case c == '(' && !s.hasAttribute(k-1):
 			return name
-		case s.isWord(k) && !hasWord(attributeWords, s.str(k)):
+		case s.isWord(k) && !s.hasAttribute(k):
 			name = k
 		}
 		k = s.skip(k, j)
@@ -223,10 +223,14 @@ func (s *scanner) functionName(first, j int) (name, params int) {
 					return name, params
 				}
 			} else if at < 0 && s.mark(k+1) == '*' && params < 0 { // int (*f(int a))(int)
-				if n := k + 2; s.isWord(n) && s.mark(n+1) == '(' {
+				n := k + 2
+				for s.mark(n) == '(' || s.mark(n) == '*' {
+					n++
+				}
+				if s.isWord(n) && s.mark(n+1) == '(' {
 					return n, n + 1
 				}
-			} else if at < 0 && s.isWord(k+1) && s.mark(k+2) == ')' && params < 0 { // int (f)(int a)
+			} else if at < 0 && s.isWord(k+1) && s.mark(k+2) == ')' && s.mark(k+3) == '(' && params < 0 { // int (f)(int a)
 				name, params = k+1, k+3
 			}
 		}
@@ -238,7 +242,7 @@ func (s *scanner) functionName(first, j int) (name, params int) {
 // annotates tells whether a word and its parenthesis, standing after those at
 // params, only qualify the function there: int f(int a) LOCKED(x) {…}.
 func (s *scanner) annotates(at, params int) bool {
-	if hasWord(attributeWords, s.str(at)) {
+	if s.hasAttribute(at) {
 		return true
 	}
 	return params >= 0 && int(s.tokens[params].match) == at-1
