@@ -222,7 +222,7 @@ func (s *sample) countLines(counts map[*cue]int) {
 
 func countPatterns(patterns []*cue, line string, counts map[*cue]int) {
 	for _, q := range patterns {
-		if q.pattern.MatchString(line) {
+		if q.pattern().MatchString(line) {
 			counts[q]++
 		}
 	}

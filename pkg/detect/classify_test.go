@@ -84,7 +84,11 @@ func FuzzClassify(f *testing.F) {
 }
 
 // The data files are read lazily; here every name and pattern is.
-func TestDomainsOfAllNamesAreSlugs(t *testing.T) {
+func TestDataFiles(t *testing.T) {
+	c := wordCues()
+	for _, q := range slices.Concat(c.lines, c.numbers, c.han) {
+		q.pattern()
+	}
 	for name, k := range nameTables().exact {
 		if slug, err := Domain(cmp.Or(k.domain, "general")); err != nil || slug != cmp.Or(k.domain, "general") {
 			t.Errorf("%s: domain %q: %v", name, k.domain, err)

@@ -290,7 +290,7 @@ func (c *collector) plain(in io.Reader, name string) error {
 	return c.document(record.Document{Text: content}, "", note, c.opt.Now().Format(time.RFC3339))
 }
 
-// document completes and hands on a text of ours.
+// document completes and hands on a text that was read.
 func (c *collector) document(doc record.Document, name, note, timestamp string) error {
 	if note != "" {
 		doc.Signals = append(doc.Signals, note)
@@ -301,6 +301,26 @@ func (c *collector) document(doc record.Document, name, note, timestamp string) 
 
 // complete fills what a document lacks and the options determine.
 func (c *collector) complete(doc *record.Document, name, timestamp string) {
+	c.judge(doc, name)
+	if doc.Timestamp == "" {
+		c.date(doc, timestamp)
+	}
+	for _, tag := range c.opt.Tags {
+		if !slices.Contains(doc.Tags, tag) {
+			doc.Tags = append(doc.Tags, tag)
+		}
+	}
+	doc.Author = cmp.Or(c.opt.Author, doc.Author)
+	doc.Project = cmp.Or(c.opt.Project, doc.Project)
+	doc.Agent = cmp.Or(c.opt.Agent, doc.Agent)
+	if doc.Source == "" {
+		doc.Source = TextSource(doc.Timestamp, doc.Text)
+	}
+}
+
+// judge gives a document its type, domain and language: those of the options,
+// else its own, else what it seems to be. A given type decides the domain.
+func (c *collector) judge(doc *record.Document, name string) {
 	guess := Guess{DataType: doc.DataType, Domain: doc.Domain, Language: doc.Language, Confidence: doc.Confidence}
 	if doc.DataType == "" || doc.Domain == "" {
 		guess = Classify(name, doc.Text)
@@ -319,30 +339,22 @@ func (c *collector) complete(doc *record.Document, name, timestamp string) {
 		guess.Domain = domains[doc.DataType]
 	}
 	doc.Domain = cmp.Or(doc.Domain, guess.Domain, domains[record.TypeGeneric])
-	if doc.Language == "" {
-		doc.Language = guess.Language
-	}
+	doc.Language = cmp.Or(doc.Language, guess.Language)
 	doc.Confidence = guess.Confidence
-	if doc.Timestamp == "" {
-		doc.Timestamp = timestamp
-		if lead, ok := text.LeadingDate(doc.Text, c.opt.DateOrder); ok && doc.DataType != record.TypeCode {
-			doc.Timestamp = lead.Date.String()
-			doc.Signals = append(doc.Signals, "leading-date")
-			if lead.Ambiguous {
-				doc.Signals = append(doc.Signals, "ambiguous-date:"+doc.Timestamp)
-			}
-		}
+}
+
+// date gives a document the date that leads it, or the one that its reading
+// suggests. Dates at the head of code are those of licences.
+func (c *collector) date(doc *record.Document, timestamp string) {
+	doc.Timestamp = timestamp
+	lead, ok := text.LeadingDate(doc.Text, c.opt.DateOrder)
+	if !ok || doc.DataType == record.TypeCode {
+		return
 	}
-	for _, tag := range c.opt.Tags {
-		if !slices.Contains(doc.Tags, tag) {
-			doc.Tags = append(doc.Tags, tag)
-		}
-	}
-	doc.Author = cmp.Or(c.opt.Author, doc.Author)
-	doc.Project = cmp.Or(c.opt.Project, doc.Project)
-	doc.Agent = cmp.Or(c.opt.Agent, doc.Agent)
-	if doc.Source == "" {
-		doc.Source = TextSource(doc.Timestamp, doc.Text)
+	doc.Timestamp = lead.Date.String()
+	doc.Signals = append(doc.Signals, "leading-date")
+	if lead.Ambiguous {
+		doc.Signals = append(doc.Signals, "ambiguous-date:"+doc.Timestamp)
 	}
 }
 

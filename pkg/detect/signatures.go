@@ -20,7 +20,7 @@ type cue struct {
 	topic, language string
 	name            string
 	weight          float64
-	pattern         *regexp.Regexp // of lines
+	pattern         func() *regexp.Regexp // of lines, compiled when one is tried
 }
 
 // A phrase stands for a cue: the words after its first.
@@ -75,13 +75,13 @@ func (c *cues) addNamed(in string, q *cue, list string) {
 	switch in {
 	case "lines":
 		c.lines = append(c.lines, q)
-		q.pattern = regexp.MustCompile(list)
+		q.pattern = compiled(list)
 	case "numbers":
 		c.numbers = append(c.numbers, q)
-		q.pattern = regexp.MustCompile(list)
+		q.pattern = compiled(list)
 	case "han":
 		c.han = append(c.han, q)
-		q.pattern = regexp.MustCompile(list)
+		q.pattern = compiled(list)
 	case "first":
 		for p := range strings.SplitSeq(list, ", ") {
 			words := strings.Fields(p)
@@ -92,6 +92,10 @@ func (c *cues) addNamed(in string, q *cue, list string) {
 			c.endings = append(c.endings, ending{e, q})
 		}
 	}
+}
+
+func compiled(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 func (c *cues) addPhrases(q *cue, phrases []string) {
