@@ -86,8 +86,22 @@ func FuzzClassify(f *testing.F) {
 // The data files are read lazily; here every name and pattern is.
 func TestDataFiles(t *testing.T) {
 	c := wordCues()
-	for _, q := range slices.Concat(c.lines, c.numbers, c.han) {
-		q.pattern()
+	topics := (&sample{}).scores("")
+	for _, q := range slices.Concat(c.lines, c.numbers, c.han, c.signs) {
+		if topics[q.topic] == nil {
+			t.Errorf("%s: no topic %q", q.name, q.topic)
+		}
+		if q.pattern != nil {
+			q.pattern()
+		}
+	}
+	for first, phrases := range c.phrases {
+		for _, p := range phrases {
+			s := newSample(strings.ToUpper(p.cue.name))
+			if topics[p.cue.topic] == nil || !slices.Equal(s.words, append([]string{first}, p.rest...)) {
+				t.Errorf("%s %q is read as %q and never found", p.cue.topic, p.cue.name, s.words)
+			}
+		}
 	}
 	for name, k := range nameTables().exact {
 		if slug, err := Domain(cmp.Or(k.domain, "general")); err != nil || slug != cmp.Or(k.domain, "general") {
