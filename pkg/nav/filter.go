@@ -48,7 +48,7 @@ func (r *Searcher) filter(f record.Filters) (func(int32) bool, error) {
 			}
 		}
 		row := v.row(leaf)
-		if (row.Retired && !f.History) || (from > 0 && row.Day < from) || (to > 0 && row.Day > to) {
+		if (row.retired && !f.History) || (from > 0 && int(row.day) < from) || (to > 0 && int(row.day) > to) {
 			return false
 		}
 		if scope == nil {

@@ -75,24 +75,22 @@ func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *
 
 // settled is the whole score of a leaf.
 func (s *scorer) settled(leaf int32) float64 {
-	score := 0.0
+	score, row := 0.0, s.row(leaf)
 	if s.sum > 0 {
-		l1, l2 := s.groups(leaf)
-		score = (s.score[leaf] + s.above[0][l1] + s.above[1][l2]) / s.sum
+		score = (s.score[leaf] + s.above[0][row.l1] + s.above[1][row.l2]) / s.sum
 	}
 	if s.author[leaf] {
 		score += authorBonus
 	}
-	row := s.row(leaf)
-	if day, ok := date(row.Day); ok {
+	if day, ok := date(row.day); ok {
 		for _, d := range s.dates {
 			score += nearness(d.Date, day)
 		}
 	}
-	if s.query.When && row.Temporal {
+	if s.query.When && row.temporal {
 		score += whenBonus
 	}
-	if row.Question {
+	if row.question {
 		score -= questionMalus
 	}
 	return score
@@ -177,12 +175,8 @@ func (s *scorer) word(w text.Word) {
 func (s *scorer) lend(h hit) {
 	s.touch(h.leaf, h.tf)
 	s.own[h.leaf] = true
-	row := s.row(h.leaf)
-	if row.Retired || row.Alone && !s.shared[row.Source] {
-		return
-	}
 	for _, n := range s.neighbours(h.leaf) {
-		s.touch(n.leaf, h.tf*kernel(-n.distance, row.Question))
+		s.touch(n.leaf, h.tf*kernel(-n.distance, s.row(h.leaf).question))
 	}
 }
 
@@ -202,7 +196,7 @@ func (s *scorer) touch(leaf int32, tf float64) {
 
 // kernel is the weight with which a leaf at a distance from another one lends
 // it its terms.
-func kernel(distance int, question bool) float64 {
+func kernel(distance int32, question bool) float64 {
 	switch {
 	case distance == -1 && question:
 		return answerKernel
@@ -217,17 +211,18 @@ func kernel(distance int, question bool) float64 {
 // smoothed is the mean length of a leaf and its neighbours, weighted by the
 // kernel.
 func (s *scorer) smoothed(leaf int32) float64 {
-	row := s.row(leaf)
-	if row.Retired || row.Alone && !s.shared[row.Source] {
-		return float64(row.Length)
+	sum, weights := float64(s.row(leaf).length), 1.0
+	near := s.neighbours(leaf)
+	if len(near) == 0 {
+		return sum
 	}
 	if length, ok := s.lengths[leaf]; ok {
 		return length
 	}
-	sum, weights := float64(row.Length), 1.0
-	for _, n := range s.neighbours(leaf) {
-		k := kernel(n.distance, n.row.Question)
-		sum += k * float64(n.row.Length)
+	for _, n := range near {
+		other := s.row(n.leaf)
+		k := kernel(n.distance, other.question)
+		sum += k * float64(other.length)
 		weights += k
 	}
 	s.lengths[leaf] = sum / weights
@@ -238,8 +233,8 @@ func (s *scorer) smoothed(leaf int32) float64 {
 func (s *scorer) branches(weight float64, hits []hit) {
 	var with [2][]int32
 	for _, h := range hits {
-		l1, l2 := s.groups(h.leaf)
-		for i, group := range [2]int32{l1, l2} {
+		r := s.row(h.leaf)
+		for i, group := range [2]int32{r.l1, r.l2} {
 			if s.branch[i][group] == 0 {
 				with[i] = append(with[i], group)
 			}
@@ -312,7 +307,7 @@ func (s *scorer) coverAuthor(w text.Word, leaves []terms.Posting) {
 func (s *scorer) within(d text.Date) {
 	var leaves []int32
 	for leaf := range int32(s.leaves) {
-		if day, ok := date(s.row(leaf).Day); ok && in(d, day) && !s.dead(leaf) {
+		if day, ok := date(s.row(leaf).day); ok && in(d, day) && !s.dead(leaf) {
 			leaves = append(leaves, leaf)
 		}
 	}
@@ -355,8 +350,13 @@ func saturated(tf, length float64) float64 {
 	return (saturation + 1) * tf / (tf + saturation*(1-lengthWeight+lengthWeight*length))
 }
 
-func dateOf(day int) text.Date {
-	return text.Date{Year: day / 10000, Month: time.Month(day / 100 % 100), Day: day % 100}
+// date is the calendar day that YYYYMMDD names.
+func date(day int32) (text.Date, bool) {
+	if day == 0 {
+		return text.Date{}, false
+	}
+	d := int(day)
+	return text.Date{Year: d / 10000, Month: time.Month(d / 100 % 100), Day: d % 100}, true
 }
 
 // rounded keeps nine decimals, so that the order of a sum cannot show.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/terms"
-	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // A view numbers the leaves of a snapshot from 0: those of its tables in
@@ -23,9 +22,21 @@ type view struct {
 	over2  map[int32]int32 // layer-2 branch of the branches that the tail forms
 	tailL1 []int32         // layer-1 branch of the leaves of the tail
 
+	rows    []row
 	shared  map[uint32]bool            // sources with leaves in several segments
 	sources map[string]map[int][]int32 // of those: current leaves by position
 	near    map[int32][]neighbour
+}
+
+// A row is what scoring needs of a leaf.
+type row struct {
+	length, day, position, rank int32
+	source                      uint32 // hash
+	l1, l2                      int32  // its branches
+	known                       bool
+	question, temporal, retired bool
+	alone                       bool // no other leaf is of its source
+	first                       bool // none of its source has a lower rank in its table
 }
 
 // A segment is a table, or the tail where table is nil.
@@ -91,6 +102,7 @@ func newView(snap *store.Snapshot) (*view, error) {
 	if len(snap.Tail.Leaves) == 0 && len(snap.Tables) == 1 {
 		v.shared = nil
 	}
+	v.rows = make([]row, v.leaves)
 	return v, nil
 }
 
@@ -197,17 +209,37 @@ func (v *view) segment(leaf int32) segment {
 	return v.segments[i]
 }
 
-// row returns what scoring needs of a leaf.
-func (v *view) row(leaf int32) terms.Row {
-	s := v.segment(leaf)
-	if s.table != nil {
-		row := s.table.Row(int(leaf - s.base))
-		row.Retired = s.table.Retired(int(leaf-s.base), row)
-		return row
+// row returns what scoring needs of a leaf. Each is read once.
+func (v *view) row(leaf int32) *row {
+	r := &v.rows[leaf]
+	if !r.known {
+		*r = v.readRow(leaf)
 	}
-	e := &v.snap.Tail.Leaves[leaf-s.base]
-	return terms.Row{Length: e.Length, Source: terms.Hash(e.Source), Day: e.Day(), Position: e.Position, Question: e.Question,
-		Temporal: e.Temporal, Retired: e.Retired, Alone: len(v.snap.Tail.BySource(e.Source)) == 1}
+	return r
+}
+
+func (v *view) readRow(leaf int32) row {
+	s := v.segment(leaf)
+	if s.table == nil {
+		i := leaf - s.base
+		e := &v.snap.Tail.Leaves[i]
+		source := terms.Hash(e.Source)
+		l1 := v.tailL1[i]
+		return row{known: true, length: int32(e.Length), day: int32(e.Day()), position: int32(e.Position), source: source, l1: l1, l2: v.over2[l1],
+			question: e.Question, temporal: e.Temporal, retired: e.Retired,
+			alone: len(v.snap.Tail.BySource(e.Source)) == 1 && !v.shared[source]}
+	}
+	ordinal := int(leaf - s.base)
+	kept := s.table.Row(ordinal)
+	r := row{known: true, length: int32(kept.Length), day: int32(kept.Day), position: int32(kept.Position), source: kept.Source,
+		rank: int32(kept.Rank), question: kept.Question, temporal: kept.Temporal, retired: s.table.Retired(ordinal, kept),
+		alone: kept.Alone && !v.shared[kept.Source], first: kept.First}
+	if l1, ok := v.over[leaf]; ok {
+		r.l1, r.l2 = l1, v.over2[l1]
+	} else {
+		r.l1, r.l2 = s.l1+int32(kept.L1), s.l2+int32(s.table.Parent(kept.L1))
+	}
+	return r
 }
 
 // leaf returns everything that the index keeps of a leaf.
@@ -220,22 +252,6 @@ func (v *view) leaf(n int32) (terms.Leaf, error) {
 func (v *view) dead(leaf int32) bool {
 	s := v.segment(leaf)
 	return s.table != nil && s.table.Dead(int(leaf-s.base))
-}
-
-// groups returns the branches of a leaf.
-func (v *view) groups(leaf int32) (l1, l2 int32) {
-	s := v.segment(leaf)
-	if s.table == nil {
-		l1 = v.tailL1[leaf-s.base]
-		return l1, v.over2[l1]
-	}
-	if len(v.over) > 0 {
-		if l1, ok := v.over[leaf]; ok {
-			return l1, v.over2[l1]
-		}
-	}
-	row := s.table.Row(int(leaf - s.base))
-	return s.l1 + int32(row.L1), s.l2 + int32(s.table.Parent(row.L1))
 }
 
 // length returns the length of all leaves of a branch; which is 0 for layer 1.
@@ -310,86 +326,81 @@ func (v *view) terms(prefix string, do func(term string)) {
 // A neighbour is a current leaf of the same source, one or two positions away.
 type neighbour struct {
 	leaf     int32
-	distance int // its position less the other's
-	row      terms.Row
+	distance int32 // its position less the other's
 }
 
-// neighbours returns those of a leaf, ordered by distance -1, -2, 1, 2; those
-// of a retired leaf are none.
+// neighbours returns those of a leaf; a retired leaf has none.
 func (v *view) neighbours(leaf int32) []neighbour {
-	if near, ok := v.near[leaf]; ok {
-		return near
+	r := v.row(leaf)
+	if r.retired || r.alone {
+		return nil
 	}
-	near := v.findNeighbours(leaf)
-	v.near[leaf] = near
+	near, ok := v.near[leaf]
+	if !ok {
+		near = v.findNeighbours(leaf, r)
+		v.near[leaf] = near
+	}
 	return near
 }
 
-func (v *view) findNeighbours(leaf int32) []neighbour {
-	s := v.segment(leaf)
-	row := v.row(leaf)
-	if row.Retired {
-		return nil
-	}
+func (v *view) findNeighbours(leaf int32, r *row) []neighbour {
 	var near []neighbour
-	add := func(n int32, r terms.Row) {
-		if d := r.Position - row.Position; n != leaf && !r.Retired && d != 0 && d >= -2 && d <= 2 {
-			near = append(near, neighbour{n, d, r})
+	add := func(n int32) {
+		other := v.row(n)
+		if d := other.position - r.position; !other.retired && d != 0 && d >= -2 && d <= 2 && !v.dead(n) {
+			near = append(near, neighbour{n, d})
 		}
 	}
+	s := v.segment(leaf)
 	switch {
-	case v.shared[row.Source]:
+	case v.shared[r.source]:
 		kept, err := v.leaf(leaf)
 		if err != nil {
 			return nil
 		}
+		at := v.source(kept.Source)
 		for _, d := range []int{-1, -2, 1, 2} {
-			for _, n := range v.source(kept.Source)[row.Position+d] {
-				add(n, v.row(n))
+			for _, n := range at[int(r.position)+d] {
+				add(n)
 			}
 		}
-	case row.Alone:
 	case s.table == nil:
 		for _, i := range v.snap.Tail.BySource(v.snap.Tail.Leaves[leaf-s.base].Source) {
-			add(s.base+int32(i), v.row(s.base+int32(i)))
+			add(s.base + int32(i))
 		}
 	default:
-		v.around(s, row, add)
+		v.around(s, leaf, add)
 	}
 	return near
 }
 
-// around offers the leaves next to one in its table's order by source and
-// position.
-func (v *view) around(s segment, row terms.Row, add func(int32, terms.Row)) {
-	offer := func(rank int) (next terms.Row, ok bool) {
-		ordinal := s.table.BySource(rank)
-		if ordinal < 0 {
-			return terms.Row{}, false
-		}
-		next = v.row(s.base + int32(ordinal))
-		return next, true
+// around offers the leaves that stand next to one in its table's order by
+// source and position, as far as they may be neighbours.
+func (v *view) around(s segment, leaf int32, offer func(int32)) {
+	at := v.row(leaf)
+	next := func(rank int32) (int32, bool) {
+		ordinal := s.table.BySource(int(rank))
+		return s.base + int32(ordinal), ordinal >= 0
 	}
-	take := func(rank int, r terms.Row) {
-		ordinal := s.table.BySource(rank)
-		if !s.table.Dead(ordinal) {
-			add(s.base+int32(ordinal), r)
-		}
-	}
-	for at, r := row, row.Rank-1; !at.First; r-- {
-		next, ok := offer(r)
-		if !ok || next.Position < row.Position-2 {
+	for r, rank := at, at.rank-1; !r.first; rank-- {
+		n, ok := next(rank)
+		if !ok {
 			break
 		}
-		take(r, next)
-		at = next
-	}
-	for r := row.Rank + 1; ; r++ {
-		next, ok := offer(r)
-		if !ok || next.First || next.Position > row.Position+2 {
+		if r = v.row(n); r.position < at.position-2 {
 			break
 		}
-		take(r, next)
+		offer(n)
+	}
+	for rank := at.rank + 1; ; rank++ {
+		n, ok := next(rank)
+		if !ok {
+			break
+		}
+		if r := v.row(n); r.first || r.position > at.position+2 {
+			break
+		}
+		offer(n)
 	}
 }
 
@@ -408,12 +419,4 @@ func (v *view) source(source string) map[int][]int32 {
 	}
 	v.sources[source] = at
 	return at
-}
-
-// date is the calendar day of a row.
-func date(day int) (text.Date, bool) {
-	if day == 0 {
-		return text.Date{}, false
-	}
-	return dateOf(day), true
 }

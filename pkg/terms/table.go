@@ -68,15 +68,17 @@ type Table struct {
 	L1s, L2s int
 	Total    int64 // length of all leaves
 
-	r      io.ReaderAt
-	leaves int
-	starts [sectionCount + 1]int64
-	fences []fence
-	spans  []Span
-	shared map[uint32]bool
-	blocks map[int64][]byte
-	read   int64
-	err    error
+	r        io.ReaderAt
+	leaves   int
+	starts   [sectionCount + 1]int64
+	fences   []fence
+	spans    []Span
+	shared   map[uint32]bool
+	blocks   map[int64][]byte
+	cached   []byte // the term lines read last
+	cachedAt int    // their fence
+	read     int64
+	err      error
 }
 
 const blockSize = 64 << 10
@@ -308,6 +310,14 @@ func (t *Table) between(term string) []byte {
 	if i < 0 {
 		return nil
 	}
+	return t.fenced(i)
+}
+
+// fenced returns the term lines from a fence to the next one.
+func (t *Table) fenced(i int) []byte {
+	if t.cached != nil && t.cachedAt == i {
+		return t.cached
+	}
 	from, to := t.fences[i].offset, t.starts[sectionTerms+1]
 	if i+1 < len(t.fences) {
 		to = t.fences[i+1].offset
@@ -318,6 +328,7 @@ func (t *Table) between(term string) []byte {
 	}
 	b, err := t.readAt(from, to-from)
 	t.fail(err)
+	t.cached, t.cachedAt = b, i
 	return b
 }
 
@@ -325,31 +336,20 @@ func (t *Table) between(term string) []byte {
 // leaves, until do returns false or the terms no longer start with it.
 func (t *Table) Terms(prefix string, do func(term string, leaves int) bool) {
 	i := max(0, sort.Search(len(t.fences), func(i int) bool { return t.fences[i].term > prefix })-1)
-	if i >= len(t.fences) {
-		return
-	}
-	from := t.fences[i].offset
-	r := bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), blockSize)
-	for {
-		line, err := r.ReadSlice('\n')
-		t.read += int64(len(line))
-		term, rest, _ := bytes.Cut(line, []byte("\t"))
-		count, _, _ := bytes.Cut(rest, []byte("\t"))
-		for err == bufio.ErrBufferFull {
-			line, err = r.ReadSlice('\n')
-			t.read += int64(len(line))
-		}
-		if err != nil {
-			return
-		}
-		name := string(term)
-		if strings.HasPrefix(name, prefix) {
-			n, _ := strconv.Atoi(string(count))
-			if !do(name, n) {
+	for ; i < len(t.fences); i++ {
+		for line := range bytes.Lines(t.fenced(i)) {
+			name, rest, _ := bytes.Cut(line, []byte("\t"))
+			term := string(name)
+			if !strings.HasPrefix(term, prefix) {
+				if term > prefix {
+					return
+				}
+				continue
+			}
+			count, _, _ := bytes.Cut(rest, []byte("\t"))
+			if !do(term, number(count)) {
 				return
 			}
-		} else if name > prefix {
-			return
 		}
 	}
 }
