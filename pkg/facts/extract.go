@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/record"
@@ -135,25 +136,31 @@ type extractor struct {
 	found   []Statement
 
 	// The sentence at hand.
-	first     int    // its first token after a leading date and a label
+	start     int    // its first token after a leading date
+	first     int    // and after a label
 	date      string // that dates it
 	speaker   bool   // it is somebody else's
 	others    bool   // an earlier sentence of the paragraph speaks of others
 	paragraph int
-	last      *match // the statement before, in this sentence
+	last      *match   // the statement before, in this sentence
+	past      []*match // what it says of the past
 }
 
 // A match is a pattern found in a sentence.
 type match struct {
 	*pattern
 	attribute   string
-	start       int // its first token
-	value, stop int // the tokens of the value
+	others      []string // attributes that the same words may end
+	start       int      // its first token
+	value, stop int      // the tokens of the value
 }
 
 func (x *extractor) is(name string) class { return x.rules.classOf[name] }
 
 func (x *extractor) longestOf(i int, name string) int {
+	if i >= len(x.tokens) || x.rules.starts[x.tokens[i].id]&startsPhrase == 0 {
+		return 0
+	}
 	return x.rules.longest(x.tokens, i, x.is(name))
 }
 
@@ -161,17 +168,20 @@ func (x *extractor) sentence() {
 	if x.paragraph != x.paragraphs && x.leadsLine >= 0 {
 		x.paragraph, x.others = x.paragraphs, false
 	}
-	x.last = nil
+	x.last, x.past = nil, x.past[:0]
 	x.opening()
 	for i := x.first; i < len(x.tokens); i++ {
-		if x.rules.starts[x.tokens[i].id]&startsPattern == 0 || x.tokens[i].quoted {
+		if x.rules.starts[x.tokens[i].id]&startsPattern == 0 || x.tokens[i].quoted || i > 0 && x.longestOf(i-1, "noun") > 1 {
 			continue
 		}
 		if m := x.matchAt(i); m != nil {
-			if !x.speaker && !x.forbidden(m) {
+			switch {
+			case m.rule.Verb == "was":
+				x.past = append(x.past, m)
+			case !x.speaker && !x.forbidden(m):
 				x.state(m)
 			}
-			i = m.stop - 1
+			x.last, i = m, m.stop-1
 		}
 	}
 	for i := range x.tokens {
@@ -182,7 +192,7 @@ func (x *extractor) sentence() {
 // opening reads what stands before the sentence itself: a date, a label, the
 // name of a speaker.
 func (x *extractor) opening() {
-	x.first = 0
+	x.start, x.first = 0, 0
 	if x.leadsLine < 0 {
 		return
 	}
@@ -196,6 +206,7 @@ func (x *extractor) opening() {
 		x.skipTo(x.leadsLine + lead.Length)
 		x.speaker = lead.Speaker != "" && subjectOf(lead.Speaker) != x.subject && subjectOf(lead.Speaker) != User
 	}
+	x.start = x.first
 	x.label()
 }
 
@@ -215,12 +226,14 @@ func (x *extractor) label() {
 		if mark := x.text[t.start:t.end]; mark != ":" && mark != "：" || i == x.first {
 			return
 		}
-		name := x.tokens[x.first:i]
-		known := x.longestOf(x.first, "label") == len(name)
-		x.speaker = x.speaker || !known && looksLikeName(name) && subjectOf(x.between(x.first, i)) != x.subject && subjectOf(x.between(x.first, i)) != User
-		if m := x.matchAt(x.first); m == nil || m.value != i+1 { // not "Editor: Helix"
-			x.first = i + 1
+		if m := x.matchAt(x.first); m != nil && m.value == i+1 {
+			return // Editor: Helix
 		}
+		name := x.tokens[x.first:i]
+		who := subjectOf(x.between(x.first, i))
+		known := x.longestOf(x.first, "label") == len(name) || who == User || who == x.subject
+		x.speaker = x.speaker || !known && looksLikeName(name)
+		x.first = i + 1
 		return
 	}
 }
@@ -234,13 +247,15 @@ func looksLikeName(tokens []token) bool {
 	return len(tokens) <= 4
 }
 
+// markup is what emphasis and links add to a value.
+var markup = strings.NewReplacer("*", "", "`", "", "[", "")
+
 // between is the text of tokens [i,j) in one line.
 func (x *extractor) between(i, j int) string {
 	if i >= j {
 		return ""
 	}
-	s := strings.NewReplacer("*", "", "`", "", "[", "").Replace(x.text[x.tokens[i].start:x.tokens[j-1].end])
-	return strings.Join(strings.Fields(s), " ")
+	return strings.Join(strings.Fields(markup.Replace(x.text[x.tokens[i].start:x.tokens[j-1].end])), " ")
 }
 
 // matchAt returns the longest pattern that starts at token i and has a value,
@@ -256,8 +271,13 @@ func (x *extractor) walk(node int32, i, j int, best **match) {
 		if *best != nil && j < (*best).value {
 			break
 		}
-		if m := x.complete(p, i, j); m != nil && (*best == nil || m.value > (*best).value) {
+		m := x.complete(p, i, j)
+		switch {
+		case m == nil:
+		case *best == nil || m.value > (*best).value:
 			*best = m
+		case m.rule.Verb == "ended" && (*best).rule.Verb == "ended" && m.attribute != (*best).attribute && !slices.Contains((*best).others, m.attribute):
+			(*best).others = append((*best).others, m.attribute)
 		}
 	}
 	for _, to := range x.rules.passes[node] {
@@ -274,14 +294,29 @@ func (x *extractor) walk(node int32, i, j int, best **match) {
 	if node == patternRoot {
 		return
 	}
-	if n := x.longestOf(j, "soft"); n > 0 {
+	if n := max(x.longestOf(j, "soft"), x.dateLength(j)); n > 0 {
 		x.walk(node, i, j+n, best)
 	}
 	if to, ok := x.rules.edges[edge{node, gapWord}]; ok {
-		for g := j + 1; g <= j+5 && g < len(x.tokens) && x.tokens[g-1].isWord(); g++ {
+		for g := j + 1; g <= j+5 && g < len(x.tokens) && x.tokens[g-1].isWord() && x.longestOf(g-1, "negation") == 0; g++ {
 			x.walk(to, i, g, best)
 		}
 	}
+}
+
+// dateLength is the number of tokens of the date that starts at token j, 0 if
+// none does.
+func (x *extractor) dateLength(j int) (n int) {
+	if !x.tokens[j].digit {
+		return 0
+	}
+	from := x.tokens[j].start
+	for _, d := range text.FindDates(x.text[from:x.tokens[min(j+8, len(x.tokens)-1)].end], text.DMY) {
+		for d.Start == 0 && j+n < len(x.tokens) && x.tokens[j+n].end <= from+d.End {
+			n++
+		}
+	}
+	return n
 }
 
 // complete tells whether pattern p, its words read from token i up to j, has
@@ -290,10 +325,12 @@ func (x *extractor) complete(p *pattern, i, j int) *match {
 	if !x.rightBefore(p, i) {
 		return nil
 	}
+	colon := !p.colon
 	for {
 		n := x.longestOf(j, "soft")
 		if n == 0 && j < len(x.tokens) && (x.tokens[j].kind == quote || x.isMark(j, ":：")) {
 			n = 1
+			colon = colon || x.tokens[j].kind != quote
 		}
 		if n == 0 {
 			break
@@ -301,10 +338,10 @@ func (x *extractor) complete(p *pattern, i, j int) *match {
 		j += n
 	}
 	attribute, value, stop := x.value(p, j)
-	if stop == 0 {
+	if stop == 0 || !colon {
 		return nil
 	}
-	if p.tail != p.end && !x.tail(p, p.tail, stop) || p.final && p.tail == p.end && !x.endsClause(stop) {
+	if !x.tail(p, p.tail, stop) {
 		return nil
 	}
 	return &match{pattern: p, attribute: attribute, start: i, value: value, stop: stop}
@@ -313,8 +350,8 @@ func (x *extractor) complete(p *pattern, i, j int) *match {
 // tail tells whether the words that pattern p wants after its value lead from
 // a node and token j to its end.
 func (x *extractor) tail(p *pattern, node int32, j int) bool {
-	if node == p.end {
-		return !p.final || x.endsClause(j)
+	if x.rules.says[node] != nil && (!p.final || x.endsClause(j)) {
+		return true
 	}
 	for _, to := range x.rules.passes[node] {
 		if x.tail(p, to, j) {
@@ -423,13 +460,26 @@ func (x *extractor) goesOn(i int) bool {
 // forbidden tells whether what stands around a match keeps it from stating
 // that something is so.
 func (x *extractor) forbidden(m *match) bool {
-	return x.asked || x.tokens[m.start].quoted || x.forbiddenBefore(m) || x.forbiddenAfter(m)
+	return x.asked && !x.asksLater(m) || x.tokens[m.start].quoted || x.forbiddenBefore(m) || x.forbiddenAfter(m)
+}
+
+// asksLater tells whether the question is a clause of its own after a match:
+// "I live in Porto, can you help me?"
+func (x *extractor) asksLater(m *match) bool {
+	clause := false
+	for j := m.stop; j < len(x.tokens); j++ {
+		if clause && x.longestOf(j, "asking") > 0 {
+			return true
+		}
+		clause = x.tokens[j].kind == comma || x.longestOf(j, "connective") > 0 || clause && x.longestOf(j, "soft") > 0
+	}
+	return false
 }
 
 func (x *extractor) forbiddenBefore(m *match) bool {
 	var negated, unreal, past, told bool
-	for j := x.first; j < m.value; j++ {
-		if x.tokens[j].quoted {
+	for j := x.start; j < m.value; j++ {
+		if x.tokens[j].quoted || x.tokens[j].upper && x.longestOf(j, "calendar") > 0 || x.recalled(j) {
 			continue
 		}
 		has := func(name string) bool { return x.longestOf(j, name) > 0 }
@@ -457,6 +507,12 @@ func (x *extractor) forbiddenBefore(m *match) bool {
 	return negated || unreal || past || told
 }
 
+// recalled tells whether token i belongs to words about the past that state
+// nothing and bear on nothing after them.
+func (x *extractor) recalled(i int) bool {
+	return slices.ContainsFunc(x.past, func(m *match) bool { return m.start <= i && i < m.stop })
+}
+
 func (x *extractor) forbiddenAfter(m *match) bool {
 	for j := m.stop; j < len(x.tokens); j++ {
 		if x.tokens[j].kind == comma || x.tokens[j].kind == quote || x.longestOf(j, "connective") > 0 {
@@ -471,8 +527,13 @@ func (x *extractor) forbiddenAfter(m *match) bool {
 
 // state records what a match states.
 func (x *extractor) state(m *match) {
-	x.last = m
-	s := Statement{Subject: x.subject, Attribute: m.attribute, Value: x.between(m.value, m.stop), Date: x.date, Ends: m.rule.Verb == "ended"}
+	for _, attribute := range append([]string{m.attribute}, m.others...) {
+		x.stateOf(m, attribute)
+	}
+}
+
+func (x *extractor) stateOf(m *match, attribute string) {
+	s := Statement{Subject: x.subject, Attribute: attribute, Value: x.between(m.value, m.stop), Date: x.date, Ends: m.rule.Verb == "ended"}
 	if m.rule.Verb == "became" {
 		s.Date = x.dateOfChange(m)
 	}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestBundledRulesAreRead(t *testing.T) {
 	r := Bundled()
-	t.Logf("%d rules, %d nodes, %d words, %d lists", len(r.List()), r.nodes, len(r.starts), len(r.classOf))
+	t.Logf("%d rules, %d nodes, %d words, %d lists", len(r.List()), len(r.classes), len(r.starts), len(r.classOf))
 }
 
 func BenchmarkLoad(b *testing.B) {

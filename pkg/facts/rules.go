@@ -20,15 +20,15 @@ var bundled embed.FS
 type Rules struct {
 	vocabulary    map[string]int32        // a word of a pattern or list -> its id
 	abbreviations map[string]abbreviation // words whose dot ends no sentence
-	edges         map[edge]int32          // the trie of patterns and of listed phrases
-	passes        map[int32][]int32       // from a node to others without a word
-	says          map[int32][]*pattern    // at a node: patterns that go on with a value
-	classes       map[int32]class         // at a node: the lists that hold the phrase
+	edges         map[edge]int32          // the graph of patterns and of listed phrases: node, word -> node
+	passes        [][]int32               // by node: others that it goes on to without a word
+	says          [][]*pattern            // by node: patterns that go on with a value
+	classes       []class                 // by node: the lists that hold the phrase
 	starts        []starts                // by id: what the word can start
 	classOf       map[string]class        // the name of a list -> its bit
 	labels        map[string]string       // of a clinical header, folded -> attribute
 	list          []Rule
-	nodes         int32
+	scratch       []token // for reading phrases
 }
 
 type edge struct{ node, word int32 }
@@ -67,7 +67,7 @@ type Rule struct {
 	Source    string // "en" or the name of the user's file
 	Line      int
 	Attribute string // location, employer, …; "by kind" where the value decides
-	Verb      string // says, became or ended
+	Verb      string // says, became, ended or was
 	Pattern   string
 }
 
@@ -78,17 +78,21 @@ type pattern struct {
 	look  *look
 	opens bool   // ^: opens its sentence
 	goes  bool   // ...: goes on from a statement before it
+	colon bool   // a colon must stand before the value
 	after string // <role>: stands right after a value of the attribute
-	tail  int32  // the node from which the words after the value lead
-	end   int32  // to this one
+	tail  int32  // the node from which the words after the value lead to tailEnd
 	final bool   // nothing of the clause may follow
 }
+
+// tailEnd marks the nodes where the words after a value end.
+var tailEnd = &pattern{}
 
 // A look says how the values of a section look, and what is none.
 type look struct {
 	kinds []string // place, company, tool, …
-	never class
-	known class // lists that the value's first word must be in, 0 if any will do
+	never class    // phrases that no value starts with; of a name in capitals, that it is
+	not   class    // phrases that are no value
+	known class    // lists that the value's first word must be in, 0 if any will do
 }
 
 // reading is the version of the code that applies rules: a change that makes
@@ -151,14 +155,13 @@ func newRules() *Rules {
 	return &Rules{
 		vocabulary:    make(map[string]int32, 4096),
 		abbreviations: map[string]abbreviation{},
-		edges:         make(map[edge]int32, 8192),
-		passes:        map[int32][]int32{},
-		says:          map[int32][]*pattern{},
-		classes:       make(map[int32]class, 4096),
+		edges:         make(map[edge]int32, 24<<10),
+		passes:        make([][]int32, firstNode, 16<<10),
+		says:          make([][]*pattern, firstNode, 16<<10),
+		classes:       make([]class, firstNode, 16<<10),
 		starts:        make([]starts, firstWord, 4096),
 		classOf:       map[string]class{},
 		labels:        map[string]string{},
-		nodes:         firstNode,
 	}
 }
 
@@ -251,10 +254,15 @@ func (r *Rules) line(s *section, number int, key, line, trimmed string) (string,
 	}
 	var err error
 	switch key {
-	case "says", "became", "ended":
+	case "says", "became", "ended", "was":
 		err = r.pattern(s, number, key, rest)
 	case "value":
 		s.look.kinds = strings.Fields(rest)
+		for _, kind := range s.look.kinds {
+			if !slices.Contains(valueKinds, kind) {
+				err = fmt.Errorf("value %q is none of %s", kind, strings.Join(valueKinds, ", "))
+			}
+		}
 	case "known":
 		for name := range strings.FieldsSeq(rest) {
 			c, e := r.class(name)
@@ -262,32 +270,30 @@ func (r *Rules) line(s *section, number int, key, line, trimmed string) (string,
 			err = errors.Join(err, e)
 		}
 	case "never":
-		if s.look.never == 0 {
-			s.look.never, err = r.class("never " + s.source + " " + s.name)
-		}
-		if err == nil {
-			err = r.never(s, rest)
-		}
+		err = r.bar(s, rest, &s.look.never)
+	case "not":
+		err = r.bar(s, rest, &s.look.not)
 	default:
-		err = fmt.Errorf("%q is none of says, became, ended, value, known, never", key)
+		err = fmt.Errorf("%q is none of says, became, ended, was, value, known, never, not", key)
 	}
 	return key, err
 }
 
-// never adds phrases that are no value; @name stands for a list.
-func (r *Rules) never(s *section, phrases string) error {
-	own := r.classOf["never "+s.source+" "+s.name]
+// bar adds phrases to those that are no value; @name stands for a list.
+func (r *Rules) bar(s *section, phrases string, barred *class) error {
 	for phrase := range strings.SplitSeq(phrases, "|") {
-		phrase = strings.TrimSpace(phrase)
-		if name, ok := strings.CutPrefix(phrase, "@"); ok {
-			c, err := r.class(name)
-			if err != nil {
-				return err
-			}
-			s.look.never |= c
-		} else if err := r.phrases(phrase, own, ""); err != nil {
+		name, isList := strings.CutPrefix(strings.TrimSpace(phrase), "@")
+		if !isList {
+			name = "barred in " + s.source + " " + s.name
+		}
+		c, err := r.class(name)
+		if err == nil && !isList {
+			err = r.phrases(phrase, c, "")
+		}
+		if err != nil {
 			return err
 		}
+		*barred |= c
 	}
 	return nil
 }
@@ -309,7 +315,6 @@ func (r *Rules) phrases(line string, c class, list string) error {
 		if len(ids) == 0 {
 			return fmt.Errorf("phrase %q has no words", phrase)
 		}
-		r.starts[ids[0]] |= startsPhrase
 		r.classes[r.path(phraseRoot, ids)] |= c
 	}
 	return nil
@@ -317,8 +322,12 @@ func (r *Rules) phrases(line string, c class, list string) error {
 
 // words returns the ids of the words of a phrase, new ones where needed.
 func (r *Rules) words(phrase string) []int32 {
-	s := scanner{rules: r, text: phrase}
-	var ids []int32
+	if isPlain(phrase) || phrase == "'s" {
+		return []int32{r.intern(phrase)}
+	}
+	s := scanner{rules: r, text: phrase, tokens: r.scratch[:0]}
+	defer func() { r.scratch = s.tokens }()
+	ids := make([]int32, 0, 4)
 	for s.pos < len(s.text) {
 		n := len(s.tokens)
 		at := s.pos
@@ -334,6 +343,16 @@ func (r *Rules) words(phrase string) []int32 {
 		}
 	}
 	return ids
+}
+
+// isPlain tells whether a phrase is one word that scanning leaves as it is.
+func isPlain(phrase string) bool {
+	for i := range len(phrase) {
+		if phrase[i] < 'a' || phrase[i] > 'z' {
+			return false
+		}
+	}
+	return phrase != ""
 }
 
 // spelling is how the vocabulary spells a token that scanning did not know:
@@ -361,12 +380,22 @@ func (r *Rules) intern(w string) int32 {
 
 // node returns a new node.
 func (r *Rules) node() int32 {
-	r.nodes++
-	return r.nodes - 1
+	r.passes = append(r.passes, nil)
+	r.says = append(r.says, nil)
+	r.classes = append(r.classes, 0)
+	return int32(len(r.classes)) - 1
 }
 
 // path returns the node that ids lead to from a root, making it where needed.
 func (r *Rules) path(node int32, ids []int32) int32 {
+	if len(ids) > 0 {
+		switch node {
+		case patternRoot:
+			r.starts[ids[0]] |= startsPattern
+		case phraseRoot:
+			r.starts[ids[0]] |= startsPhrase
+		}
+	}
 	for _, id := range ids {
 		to, ok := r.edges[edge{node, id}]
 		if !ok {
@@ -379,7 +408,7 @@ func (r *Rules) path(node int32, ids []int32) int32 {
 }
 
 // pattern adds a rule: words with (a|b) alternatives, [optional] parts, * for
-// a gap, _ for the value; before them ^, ... or <attribute>; at the end a dot.
+// a gap, _ for the value; before them ^, ... or <attribute>; a colon before the value; at the end a dot.
 func (r *Rules) pattern(s *section, number int, verb, text string) error {
 	rule := &Rule{Source: s.source, Line: number, Attribute: s.name, Verb: verb, Pattern: text}
 	r.list = append(r.list, *rule)
@@ -399,6 +428,7 @@ func (r *Rules) pattern(s *section, number int, verb, text string) error {
 	}
 	rest, p.final = strings.CutSuffix(strings.TrimSpace(rest), " .")
 	before, after, ok := strings.Cut(rest, "_")
+	before, p.colon = strings.CutSuffix(strings.TrimSpace(before), ":")
 	if !ok || strings.Contains(after, "_") {
 		return fmt.Errorf("%q must hold one _ where the value stands", text)
 	}
@@ -411,61 +441,52 @@ func (r *Rules) pattern(s *section, number int, verb, text string) error {
 		return err
 	}
 	p.tail = r.node()
-	p.end = r.grow(p.tail, tail)
-	return r.root(p, head)
-}
-
-// root adds a pattern from the root on, with and without the optional parts
-// at its start, so that every way in begins with a word.
-func (r *Rules) root(p *pattern, head []part) error {
-	if len(head) == 0 || head[0].gap {
-		return fmt.Errorf("%q must start with a word", p.rule.Pattern)
+	for _, node := range r.grow([]int32{p.tail}, tail) {
+		r.says[node] = append(r.says[node], tailEnd)
 	}
-	if head[0].optional {
-		if err := r.root(p, head[1:]); err != nil {
-			return err
+	for _, node := range r.grow([]int32{patternRoot}, head) {
+		if node == patternRoot || head[0].gap {
+			return fmt.Errorf("%q must start with a word", text)
 		}
+		r.says[node] = append(r.says[node], p)
 	}
-	if len(head[0].options) > 0 {
-		for _, option := range head[0].options {
-			if err := r.root(p, slices.Concat(option, head[1:])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	first := r.words(head[0].words)
-	if len(first) == 0 {
-		return fmt.Errorf("%q must start with a word", p.rule.Pattern)
-	}
-	r.starts[first[0]] |= startsPattern
-	node := r.grow(patternRoot, head)
-	r.says[node] = append(r.says[node], p)
 	return nil
 }
 
-// grow adds the parts of a pattern from a node on and returns the node where
-// they end.
-func (r *Rules) grow(node int32, parts []part) int32 {
+// grow adds the parts of a pattern from some nodes on and returns the nodes
+// where they end.
+func (r *Rules) grow(from []int32, parts []part) []int32 {
 	for _, p := range parts {
-		switch {
-		case p.gap:
-			node = r.path(node, []int32{gapWord})
-		case len(p.options) == 0:
-			node = r.path(node, r.words(p.words))
-		default:
-			join := r.node()
+		var ends []int32
+		for _, node := range from {
+			switch {
+			case p.gap:
+				ends = append(ends, r.path(node, []int32{gapWord}))
+			case len(p.options) == 0:
+				ends = append(ends, r.path(node, r.words(p.words)))
+			}
 			for _, option := range p.options {
-				end := r.grow(node, option)
-				r.passes[end] = append(r.passes[end], join)
+				ends = append(ends, r.grow([]int32{node}, option)...)
 			}
-			if p.optional {
-				r.passes[node] = append(r.passes[node], join)
-			}
-			node = join
 		}
+		if len(ends) > 1 {
+			ends = []int32{r.join(ends)}
+		}
+		if p.optional {
+			ends = append(ends, from...)
+		}
+		from = ends
 	}
-	return node
+	return from
+}
+
+// join returns a new node to which all of nodes pass.
+func (r *Rules) join(nodes []int32) int32 {
+	to := r.node()
+	for _, n := range nodes {
+		r.passes[n] = append(r.passes[n], to)
+	}
+	return to
 }
 
 // A part of a pattern is words, a gap or a choice.

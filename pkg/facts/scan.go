@@ -321,7 +321,7 @@ func (s *scanner) word() {
 			if s.pos == start {
 				t.upper, t.digit = up, unicode.IsDigit(r)
 			}
-			t.camel = t.camel || up && lastSmall || unicode.IsDigit(r) && !t.digit && s.pos > start
+			t.camel = t.camel || up && (lastSmall || t.digit) || unicode.IsDigit(r) && !t.digit && s.pos > start
 			lastSmall = unicode.IsLower(r)
 		case (r == '.' || r == '-' || r == '\'' || r == '’' || r == '_' || r == '@' || r == '·') && s.goesOnAfter(w):
 			if r == '\'' || r == '’' {

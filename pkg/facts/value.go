@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// valueKinds are the ways in which a value may look.
+var valueKinds = []string{"name", "place", "company", "tool", "kind", "stack", "role"}
+
 // value reads a value from token j on, as one of the kinds that the pattern's
 // section allows. It returns the attribute and the tokens [value, stop); stop
 // is 0 where there is none.
@@ -43,19 +46,16 @@ func (x *extractor) allowed(l *look, i, j int) bool {
 	if l.known != 0 && x.rules.longest(x.tokens, i, l.known) == 0 && !x.isVersioned(i, j) {
 		return false
 	}
-	n := x.rules.longest(x.tokens, i, l.never)
-	if n == 0 {
-		return true
-	}
-	if !x.tokens[i].upper {
+	if x.rules.longest(x.tokens, i, l.never) > 0 && !x.tokens[i].upper {
 		return false
 	}
-	for i += n; i < j; i++ {
-		if !x.tokens[i].digit {
+	n := x.rules.longest(x.tokens, i, l.never|l.not)
+	for k := i + n; k < j; k++ {
+		if !x.tokens[k].digit {
 			return true // the phrase only starts the name
 		}
 	}
-	return false
+	return n == 0
 }
 
 // isVersioned tells of a name with a version: Foobar 16.
@@ -76,12 +76,26 @@ func (x *extractor) isStop(i int) bool {
 // name reads a name from token i on: words with a capital letter, numbers and
 // the small words that join them, or ideographs up to a word that ends names.
 func (x *extractor) name(i int, company bool) (stop int) {
+	stop = x.nameRun(i, company)
+	if stop == 0 || stop >= len(x.tokens) || x.tokens[stop].id != x.rules.vocabulary["'s"] {
+		return stop
+	}
+	if x.nameFollows(stop + 1) {
+		return x.nameRun(stop+1, company) // St. Mary's Hospital
+	}
+	if stop+1 < len(x.tokens) && x.tokens[stop+1].isWord() && !x.isStop(stop+1) {
+		return 0 // Ana's flat
+	}
+	return stop + 1 // St. John's
+}
+
+func (x *extractor) nameRun(i int, company bool) (stop int) {
 	from := i
 	for i < len(x.tokens) {
 		t := x.tokens[i]
 		switch {
 		case t.kind == han:
-			if x.isStop(i) {
+			if i > from && x.isStop(i) {
 				return stop
 			}
 		case company && i > from && x.longestOf(x.afterComma(i), "company suffix") > 0:
@@ -209,11 +223,11 @@ func (x *extractor) company(i int) (value, stop int) {
 	from := x.article(i)
 	stop = x.name(from, true)
 	switch {
-	case stop == 0 || from > i && x.isModifier(stop):
+	case stop == 0 || from > i && (x.isModifier(stop) || x.longestOf(stop-1, "product") > 0): // the Rust Discord
 		return from, 0
 	case x.tokens[from].kind == han && stop-from < 2:
 		return from, 0
-	case x.longestOf(from, "calendar") > 0:
+	case x.longestOf(from, "calendar") > 0 || x.longestOf(from, "place name") > 0 && x.longestOf(stop-1, "place ending") > 0:
 		return from, 0
 	}
 	return from, stop
@@ -308,7 +322,7 @@ func (x *extractor) technology(i int) (stop int, known bool) {
 // role reads what somebody does: a run of words around a noun for a job.
 func (x *extractor) role(i int) int {
 	end := i
-	for end < len(x.tokens) && end-i < 14 && x.tokens[end].isWord() && (x.tokens[end].upper || x.longestOf(end, "role stop")+x.longestOf(end, "connective")+x.longestOf(end, "stop")+x.longestOf(end, "calendar") == 0) && x.longestOf(end, "soft") == 0 {
+	for end < len(x.tokens) && end-i < 14 && x.tokens[end].isWord() && (x.tokens[end].upper || !x.endsRole(end)) && x.longestOf(end, "soft") == 0 {
 		end++
 	}
 	if end == i || x.longestOf(i, "negation") > 0 {
@@ -325,12 +339,26 @@ func (x *extractor) role(i int) int {
 	if end-i > 7 {
 		return 0
 	}
+	for _, t := range x.tokens[i:end] {
+		if t.id != unknownWord && t.id == x.rules.vocabulary["'s"] {
+			return 0 // a developer's wife
+		}
+	}
 	for _, head := range x.heads(i, end) {
 		if n := x.longestOf(head, "job"); n > 0 {
 			return end
 		}
 	}
 	return 0
+}
+
+// endsRole tells whether token i ends a role.
+func (x *extractor) endsRole(i int) bool {
+	c := x.is("role stop") | x.is("connective") | x.is("calendar")
+	if x.tokens[i].kind != han {
+		c |= x.is("stop")
+	}
+	return x.rules.longest(x.tokens, i, c) > 0
 }
 
 // heads are the tokens of [i,end) that can name the job: the last before a
