@@ -96,7 +96,7 @@ const (
 // than any text has by chance, from where on a topic decides the domain, and
 // what a date at the head of a text is worth at least.
 const (
-	chance           = 2.6
+	chance           = 2.4
 	enoughTopic      = 3
 	enoughChat       = 1.5
 	leadingDateLeast = 3.2
