@@ -118,6 +118,9 @@ func (s *scanner) statementEnd(i, end int, in scope) int {
 	if in.kind == Enum && s.constantsFirst(i) {
 		return s.constantsEnd(i, end)
 	}
+	if next := s.afterLabel(i, end); next > i {
+		return next
+	}
 	h := s.newHead(i, end)
 	for k := i; k < end; {
 		if k > i && s.lang.newlines && s.tokens[k].newline && s.endsAtNewline(i, k, h, in) {
@@ -149,6 +152,33 @@ func (s *scanner) statementEnd(i, end int, in scope) int {
 		}
 	}
 	return end
+}
+
+// afterLabel returns the token after a line that is no statement of C or C++
+// but stands between them: "public:", or a macro without a semicolon.
+func (s *scanner) afterLabel(i, end int) int {
+	if s.lang != c_ && s.lang != cpp || !s.isWord(i) {
+		return i
+	}
+	k := i + 1
+	if s.lang == cpp && hasWord("public protected private signals Q_SIGNALS", s.str(i)) {
+		if s.isWord(k) {
+			k++
+		}
+		if k < end && s.mark(k) == ':' && s.mark(k+1) != ':' {
+			return k + 1
+		}
+		return i
+	}
+	if k >= end || s.mark(k) != '(' || !s.opens(k, end) {
+		return i
+	}
+	next := s.skip(k, end)
+	if next < end && s.tokens[next].newline && s.isWord(next) && !s.hasAttribute(next) &&
+		!hasWord("const try override final", s.str(next)) && !s.oldParameters(&head{params: k}, next, end) {
+		return next
+	}
+	return i
 }
 
 // A head is what has been seen of a statement.
@@ -220,7 +250,7 @@ const attributeWords = "__attribute__ __attribute __declspec alignas noexcept th
 
 // hasAttribute tells whether a word is an attribute that takes arguments.
 func (s *scanner) hasAttribute(k int) bool {
-	return (s.lang == c_ || s.lang == cpp) && hasWord(attributeWords, s.str(k))
+	return (s.lang == c_ || s.lang == cpp) && (hasWord(attributeWords, s.str(k)) || strings.HasPrefix(s.str(k), "__"))
 }
 
 // isAttribute tells whether the word before a parenthesis makes its content
@@ -283,18 +313,21 @@ func (s *scanner) cEndsAtBrace(k int, h *head) bool {
 // oldParameters tells whether the semicolon at k ends the declaration of a
 // parameter in the style before ANSI C: int f(a) int a; {…}.
 func (s *scanner) oldParameters(h *head, k, end int) bool {
-	if h.params < 0 || h.assigned || !s.opens(h.params, end) || h.braces > 0 {
+	if h.params < 0 || h.assigned || !s.opens(h.params, end) || h.braces > 0 || !s.listsNames(h.params) {
 		return false
 	}
 	next := int(s.tokens[h.params].match) + 1
-	if !s.isWord(next) || next >= k || s.hasAttribute(next) || s.str(h.params-1) == "" {
+	if !s.isWord(next) || next > k || s.hasAttribute(next) || s.str(h.params-1) == "" {
 		return false
 	}
+	ended := s.mark(k) == ';'
 	for n := k + 1; n < end && n < k+200; n = s.skip(n, end) {
 		switch c := s.mark(n); {
 		case c == '{':
-			return true
-		case c == ';' || c == ',' || c == '*' || c == '[' || c == '(' || s.isWord(n):
+			return ended
+		case c == ';':
+			ended = true
+		case c == ',' || c == '*' || c == '[' || c == '(' || s.isWord(n):
 		default:
 			return false
 		}
@@ -303,6 +336,16 @@ func (s *scanner) oldParameters(h *head, k, end int) bool {
 		}
 	}
 	return false
+}
+
+// listsNames tells whether a parenthesis holds names and commas only.
+func (s *scanner) listsNames(k int) bool {
+	for n := k + 1; n < int(s.tokens[k].match); n++ {
+		if isName := (n-k)%2 == 1; isName != s.isWord(n) || !isName && s.mark(n) != ',' {
+			return false
+		}
+	}
+	return true
 }
 
 // constantsFirst tells whether an enumeration starts with its constants at i,

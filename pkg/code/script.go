@@ -242,8 +242,12 @@ func (s *scanner) valueOf(sym *Symbol, i, k, j int, in scope) {
 	switch {
 	case k >= j:
 	case s.str(k) == "function" && s.isWord(k):
+		if body := s.called(k, j); body >= 0 {
+			s.give(sym, i, body, scope{depth: in.depth})
+			break
+		}
 		sym.Kind = in.function()
-		if name := k + 1; sym.Name == "" && s.isWord(name) {
+		if name := s.functionNameAt(k); name >= 0 && (sym.Name == "" || sym.Name == "exports") {
 			sym.Name = s.str(name)
 		}
 	case s.str(k) == "class" && s.isWord(k):
@@ -253,7 +257,40 @@ func (s *scanner) valueOf(sym *Symbol, i, k, j int, in scope) {
 		s.give(sym, i, k, scope{kind: object, depth: in.depth})
 	case s.isArrow(k, j):
 		sym.Kind = in.function()
+	case s.mark(k) == '(' && s.opens(k, j):
+		if body := s.wrapped(k, j); body >= 0 {
+			s.give(sym, i, body, scope{depth: in.depth})
+		}
+	case s.isWord(k) && s.mark(k+1) == '=' && !s.isComparison(k+1) && s.mark(k+2) != '>': // a = b = …
+		s.valueOf(sym, i, k+2, j, in)
 	}
+}
+
+// functionNameAt returns the name of the function expression at k, -1 where it
+// has none.
+func (s *scanner) functionNameAt(k int) int {
+	name := k + 1
+	if s.mark(name) == '*' {
+		name++
+	}
+	if s.isWord(name) {
+		return name
+	}
+	return -1
+}
+
+// called returns the body of the function expression at k where the value is
+// not the function but what it returns, else -1.
+func (s *scanner) called(k, j int) int {
+	for k < j && s.mark(k) != '{' {
+		k = s.skip(k, j)
+	}
+	if k < j && s.opens(k, j) {
+		if next := s.skip(k, j); next < j && s.mark(next) == '(' {
+			return k
+		}
+	}
+	return -1
 }
 
 // isArrow tells whether an arrow function starts at k.
@@ -297,6 +334,9 @@ func (s *scanner) defineExpression(i, k, j int, in scope, after int) Symbol {
 	}
 	sym := s.symbol(Statement, -1, i, j, after)
 	if body := s.wrapped(k, j); body >= 0 {
+		if name := s.nameOfBody(body, k); name >= 0 {
+			return s.symbol(Function, name, i, j, after)
+		}
 		sym.Kind = Module
 		s.give(&sym, i, body, scope{depth: in.depth})
 		sym.Header = headerOf(s.text[s.tokens[i].start:s.tokens[body].end])
@@ -304,6 +344,19 @@ func (s *scanner) defineExpression(i, k, j int, in scope, after int) Symbol {
 		s.giveDefinitions(&sym, k, j, in)
 	}
 	return sym
+}
+
+// nameOfBody returns the name of the function expression whose body opens at
+// body, -1 where it has none.
+func (s *scanner) nameOfBody(body, first int) int {
+	if s.mark(body-1) != ')' {
+		return -1
+	}
+	name := int(s.tokens[body-1].match) - 1
+	if name > first && s.isWord(name) && (s.str(name-1) == "function" || s.mark(name-1) == '*' && s.str(name-2) == "function") {
+		return name
+	}
+	return -1
 }
 
 // wrapped returns the braces of the largest function that an expression calls

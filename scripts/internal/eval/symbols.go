@@ -217,19 +217,27 @@ func (t *tally) compare(language, file string, tags []tag, packed, single []reco
 		line int
 	}
 	found := map[key]bool{}
+	var ours []record.Symbol
 	for _, c := range packed {
+		ours = append(ours, c.Symbols...)
 		for _, s := range c.Symbols {
 			found[key{plainName(s.Name), s.Line}] = true
 		}
 	}
 	data, _ := os.ReadFile(file)
 	source := strings.Split(string(data), "\n")
+	if len(data) > 200*len(source) {
+		t.files-- // its lines are none: minified, or data
+		return
+	}
 	tags = outermost(language, tags)
 	for _, tag := range tags {
-		switch reason := excluded(language, tag, source); {
-		case found[key{plainName(tag.Name), tag.Line}]:
+		if found[key{plainName(tag.Name), tag.Line}] {
 			t.tags++
 			t.found++
+			continue
+		}
+		switch reason := excluded(language, tag, source, ours); {
 		case reason != "":
 			t.excluded++
 			t.exclusions[reason] = append(t.exclusions[reason], fmt.Sprintf("%s:%d %s %s", file, tag.Line, tag.Kind, tag.Name))
@@ -339,8 +347,39 @@ func printTallies(tallies map[string]*tally, list int) error {
 	return nil
 }
 
-// excluded says why a tag is none: mistakes of the oracle, each with the words
-// that show it.
-func excluded(language string, t tag, source []string) string {
+// excluded says why a tag does not count: what Universal Ctags 5.9 takes for a
+// definition and is none, or what it does not know to stand in a function.
+func excluded(language string, tag tag, source []string, ours []record.Symbol) string {
+	line := lineAt(source, tag.Line)
+	switch {
+	case language == "typescript" && tag.Kind == "alias" && !strings.Contains(line, "type "+tag.Name):
+		return "the word type, or what follows it, in import {type T}, T extends U"
+	case language == "typescript" && tag.Kind == "alias" && (strings.HasPrefix(line, "import") || strings.HasPrefix(line, "export {")):
+		return "an import or export of a type, not its definition"
+	case language == "java" && !strings.Contains(line, tag.Kind+" "+tag.Name) && (tag.Kind == "class" || tag.Kind == "interface"):
+		return "a name in a list after permits or implements on a line of its own"
+	case (language == "c" || language == "cpp") && tag.Kind == "function" && strings.ToUpper(tag.Name) == tag.Name && strings.HasPrefix(line, tag.Name):
+		return "a macro that is used without a semicolon, taken for a function"
+	case insideFunction(tag, source, ours):
+		return "stands inside a function, which the oracle's scope does not say"
+	}
 	return ""
+}
+
+// insideFunction tells whether a tag stands in a function that both name: it
+// is indented deeper than the line in which that function starts.
+func insideFunction(t tag, source []string, ours []record.Symbol) bool {
+	for _, s := range ours {
+		if isFunction(s.Kind) && s.Line < t.Line && t.Line <= s.EndLine && indentOf(source, s.Line) < indentOf(source, t.Line) {
+			return true
+		}
+	}
+	return false
+}
+
+func indentOf(source []string, line int) int {
+	if line < 1 || line > len(source) {
+		return 0
+	}
+	return len(source[line-1]) - len(strings.TrimLeft(source[line-1], " \t"))
 }
