@@ -216,6 +216,14 @@ func TestLongWordsAreBoundedAndToldApart(t *testing.T) {
 	}
 }
 
+func TestWordsInsideLongPathsAreFound(t *testing.T) {
+	a := analyzer(t, "en")
+	path := strings.Repeat("/some/folder", 60) + "/needle.go"
+	if !finds(a, "needle", "see "+path) {
+		t.Error("not found")
+	}
+}
+
 func TestUnknownLanguageNamesTheKnown(t *testing.T) {
 	_, err := NewAnalyzer([]string{"en", "xx"})
 	if err == nil || !strings.Contains(err.Error(), `"xx"`) || !strings.Contains(err.Error(), "en, es") {

@@ -9,12 +9,19 @@ import (
 )
 
 // lower returns a word in lower case with compatible characters unified
-// (NFKC): full-width letters, ligatures, composed accents.
+// (NFKC): full-width letters, ligatures, composed accents. What no term may
+// hold is left out: a few letters are compatible with a blank and a mark.
 func lower(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
-	return norm.NFC.String(strings.ToLower(norm.NFKC.String(strings.ToValidUTF8(s, ""))))
+	s = strings.Map(func(r rune) rune {
+		if r == ':' || unicode.IsSpace(r) || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(strings.ToValidUTF8(s, "")))
+	return norm.NFC.String(strings.ToLower(s))
 }
 
 // fold returns a word that [lower] made without the accents of Latin, Greek

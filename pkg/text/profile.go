@@ -55,11 +55,11 @@ func (a *Analyzer) isHeading(title, content string) bool {
 	title, cut := strings.CutSuffix(withoutDate(title), "…")
 	content = withoutDate(content)
 	var words []string
-	eachWord(title, func(start, end int) { words = append(words, a.token(title[start:end]).folded) })
+	eachWord(title, func(start, end int) { words = append(words, a.folded(title[start:end])) })
 	begins, n, after := true, 0, 0
 	eachWord(content[:min(len(content), 4*len(title)+maxWord)], func(start, end int) {
 		if n < len(words) {
-			folded := a.token(content[start:end]).folded
+			folded := a.folded(content[start:end])
 			begins = begins && (folded == words[n] || cut && n+1 == len(words) && strings.HasPrefix(folded, words[n]))
 			n, after = n+1, end
 		}
@@ -95,7 +95,19 @@ func tagName(tag string) string {
 // finder where there is one.
 func (a *Analyzer) count(p *Profile, s string, weight int, cue *cueFinder) {
 	eachWord(s, func(start, end int) {
-		t := a.token(s[start:end])
+		word := s[start:end]
+		if isRun(word) {
+			eachCharacter(lower(word), func(char, pair string) {
+				p.Terms[bounded(char)] += weight
+				p.Length += weight
+				if pair != "" {
+					p.Terms[bounded(pair)] += weight
+					p.Length += weight
+				}
+			})
+			return
+		}
+		t := a.token(word)
 		p.Length += weight * t.length
 		for _, term := range t.terms {
 			p.Terms[term] += weight

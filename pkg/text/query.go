@@ -43,19 +43,24 @@ type Query struct {
 // the pairs that it is part of.
 const charWeight = 0.25
 
-// maxQueryWords bounds what a query can cost; what follows is ignored.
-const maxQueryWords = 256
+// maxQueryWords and maxQuery, in bytes, bound what a query can cost; what
+// follows is ignored.
+const (
+	maxQueryWords = 256
+	maxQuery      = 1 << 14
+)
 
 // Query analyses a question.
 func (a *Analyzer) Query(q string) Query {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	q = q[:min(len(q), maxQuery)]
 	var words []Word
 	known := map[string]bool{}
 	when := cueFinder{set: cues()[asksWhen]}
 	dates := FindDates(q, DMY)
 	eachWord(q, func(start, end int) {
-		when.word(a.token(q[start:end]).folded)
+		when.word(a.folded(q[start:end]))
 		for _, w := range a.queryWords(q[start:end]) {
 			if !known[w.Folded] && len(words) < maxQueryWords {
 				known[w.Folded] = true

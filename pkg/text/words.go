@@ -32,7 +32,7 @@ func eachWord(s string, do func(start, end int)) {
 				start, spaceless = i, dense
 			}
 			last = r
-		case start >= 0 && !spaceless && joins(last, r, s[i+size:]):
+		case start >= 0 && !spaceless && i-start < maxWord && joins(last, r, s[i+size:]):
 			last = r
 		case start >= 0:
 			if n := operatorSuffix(s[start:i], s[i:]); n > 0 {
@@ -106,14 +106,29 @@ type token struct {
 	length int      // words that it counts as
 }
 
-// maxWord is the length in bytes above which a word is data, not language: it
-// gets one term and is not taken apart.
+// maxWord is the length in bytes above which a word is not joined to more, and
+// is data, not language: it gets one term and is not taken apart.
 const maxWord = 256
 
 // maxSeen bounds the words that an analyzer remembers.
 const maxSeen = 1 << 16
 
-// token returns the index terms of a word that eachWord found.
+// isRun tells whether a word that eachWord found is a run of characters.
+func isRun(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return isSpaceless(first)
+}
+
+// folded returns a word that eachWord found as one term.
+func (a *Analyzer) folded(word string) string {
+	if isRun(word) {
+		return lower(word)
+	}
+	return a.token(word).folded
+}
+
+// token returns the index terms of a word that eachWord found and that is no
+// run of characters.
 func (a *Analyzer) token(word string) token {
 	if t, ok := a.seen[word]; ok {
 		return t
@@ -160,7 +175,7 @@ const (
 // pieces takes a word apart: an identifier or path into itself as a whole and
 // its parts, a run of a script without spaces into characters and pairs.
 func pieces(word string) []piece {
-	if first, _ := utf8.DecodeRuneInString(word); isSpaceless(first) {
+	if isRun(word) {
 		return characters(word)
 	}
 	if len(word) > maxWord {
@@ -312,28 +327,33 @@ func isJoint(runes []rune, i int) bool {
 // characters are the characters and pairs of a run of a script without
 // spaces; a mark belongs to the character before it.
 func characters(run string) []piece {
-	chars := clusters(run)
-	out := make([]piece, 0, 2*len(chars))
-	for i, c := range chars {
-		out = append(out, piece{c, charPiece})
-		if i+1 < len(chars) {
-			out = append(out, piece{c + chars[i+1], pairPiece})
+	var out []piece
+	eachCharacter(lower(run), func(char, pair string) {
+		out = append(out, piece{char, charPiece})
+		if pair != "" {
+			out = append(out, piece{pair, pairPiece})
 		}
-	}
+	})
 	return out
 }
 
-func clusters(run string) []string {
-	run = lower(run)
-	var out []string
-	start := 0
+// eachCharacter calls do for every character of a run in lower case, with the
+// pair that it begins, "" at the end.
+func eachCharacter(run string, do func(char, pair string)) {
+	before, start := -1, 0 // of the last two characters
 	for i, r := range run {
-		if i > start && !unicode.Is(unicode.M, r) {
-			out = append(out, run[start:i])
-			start = i
+		if i == 0 || unicode.Is(unicode.M, r) {
+			continue
 		}
+		if before >= 0 {
+			do(run[before:start], run[before:i])
+		}
+		before, start = start, i
 	}
-	return append(out, run[start:])
+	if before >= 0 {
+		do(run[before:start], run[before:])
+	}
+	do(run[start:], "")
 }
 
 // indexTerms are the terms that a piece of a leaf's text is indexed under.
