@@ -92,7 +92,7 @@ func (r *Searcher) Search(q record.Query) (*Answer, error) {
 		return nil, err
 	}
 	a := &Answer{Search: record.Search{ID: q.ID, Query: q.Query, Clues: clues, Exact: true}}
-	if best, err = r.time(best, q.Filters); err != nil {
+	if best, err = r.time(best, q); err != nil {
 		return nil, err
 	}
 	if err := r.judge(a, q, best, scorers); err != nil {
@@ -139,6 +139,7 @@ type found struct {
 	coverage float64
 	kept     *terms.Leaf // read when needed
 	status   string
+	fact     string // names what it is a version of
 	notices  []string
 }
 
@@ -275,10 +276,7 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 	}
 	candidates := make([]Candidate, len(best))
 	for i, f := range best {
-		candidates[i] = Candidate{Domain: terms.Domain(f.kept.ID), Source: f.kept.Source, Position: f.kept.Position, Score: f.score, Coverage: f.coverage}
-		if f.status == StatusSuperseded {
-			candidates[i].Fact = "superseded" // never a rival of what replaced it
-		}
+		candidates[i] = Candidate{Domain: terms.Domain(f.kept.ID), Source: f.kept.Source, Position: f.kept.Position, Score: f.score, Coverage: f.coverage, Fact: f.fact}
 	}
 	v := r.doubt.Judge(words, candidates)
 	a.Search.Confidence, a.Search.Coverage, a.Search.Margin, a.Search.Ambiguous = rounded(v.Confidence), v.Coverage, rounded(v.Margin), v.Ambiguous

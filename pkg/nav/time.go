@@ -3,9 +3,14 @@ package nav
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/ihmt/ihmt/pkg/facts/ledger"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/terms"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // Why a result is not what holds now.
@@ -14,18 +19,27 @@ const (
 	StatusRetired    = "retired"    // a later version of its source does not have it
 )
 
-// time marks the results that were replaced, puts what replaced them above
-// them, and says so in a notice.
-func (r *Searcher) time(best []found, f record.Filters) ([]found, error) {
+// time marks the results that no longer hold, puts what holds instead above
+// them, and says so in notices.
+func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 	for i := range best {
 		if best[i].kept.Retired {
 			best[i].status = StatusRetired
 		}
 	}
+	best, err := r.replaced(best, q.Filters)
+	if err != nil || len(best) == 0 {
+		return best, err
+	}
+	return r.stale(best, q)
+}
+
+// replaced deals with the results that were replaced as a whole.
+func (r *Searcher) replaced(best []found, filters record.Filters) ([]found, error) {
 	if !r.replacing {
 		return best, nil
 	}
-	_, until, err := days(f)
+	_, until, err := days(filters)
 	if err != nil {
 		return nil, err
 	}
@@ -39,27 +53,109 @@ func (r *Searcher) time(best []found, f record.Filters) ([]found, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.status = StatusSuperseded
+		f.status, f.fact = StatusSuperseded, "replaced by "+newest.ID
 		f.notices = append(f.notices, fmt.Sprintf("OUTDATED: this was saved for %s; on %s it was replaced by %s: %s",
 			f.kept.Timestamp[:10], newest.Timestamp[:10], newest.ID, Excerpt(l.Content, "")))
-		best = raise(best, i, r.number(newest), newest)
+		best = raise(best, i, r.number(newest), newest.Leaf)
 	}
 	return best, nil
 }
 
-// raise puts what replaced the result at i right above it, unless it stands
-// above it already.
-func raise(best []found, i int, leaf int32, newest store.Ref) []found {
+// stale deals with the results that state a fact which no longer holds. They
+// carry the notice; the leaf with the newer fact goes above them where the
+// words that matched are those of the sentence that states it, unless the
+// query asks about the past.
+func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
+	timeline, err := ledger.Timeline(r.store)
+	if err != nil {
+		return nil, err
+	}
+	today := time.Now().Format(time.DateOnly)
+	notices := timeline.Notices(today)
+	past := q.At != "" || q.Until != "" || len(text.FindDates(q.Query, r.order)) > 0
+	for i := 0; i < len(best) && i < 4*contenders; i++ {
+		f := &best[i]
+		for _, n := range notices[f.kept.ID] {
+			f.notices = append(f.notices, "OUTDATED: "+n.Text)
+			if n.New == nil || past {
+				continue
+			}
+			asked, err := r.asksFor(q.Query, f.kept.ID, n.Old)
+			if err != nil {
+				return nil, err
+			}
+			newer, ok := r.byID(n.New.SourceLeaf)
+			if asked && ok {
+				f.status, f.fact = StatusSuperseded, n.Old.Subject+" "+n.Old.Attribute
+				best = raise(best, i, r.number(newer), newer.Leaf)
+				break
+			}
+		}
+	}
+	return best, nil
+}
+
+// asksFor tells whether the words of a query that a leaf holds all stand in
+// the sentence that states a fact.
+func (r *Searcher) asksFor(query, id string, fact *record.Fact) (bool, error) {
+	l, err := r.store.Leaf(id)
+	if err != nil || fact == nil {
+		return false, err
+	}
+	stating := r.store.Analyzer.Profile(text.Fields{Content: sentenceWith(l.Content, fact.Value)})
+	whole := r.store.Analyzer.Profile(text.Fields{Content: l.Content})
+	for _, w := range r.store.Analyzer.Query(query).Words {
+		for _, term := range append(slices.Concat(w.Forms...), w.Folded) {
+			if whole.Terms[term] > 0 && stating.Terms[term] == 0 {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// sentenceWith returns the first sentence that holds a value, and the whole
+// text where none does.
+func sentenceWith(content, value string) string {
+	from := 0
+	for _, end := range text.Sentences(content) {
+		if strings.Contains(content[from:end], value) {
+			return content[from:end]
+		}
+		from = end
+	}
+	return content
+}
+
+// byID finds a leaf of the snapshot.
+func (r *Searcher) byID(id string) (store.Ref, bool) {
+	l, err := r.store.Leaf(id)
+	if err != nil {
+		return store.Ref{}, false
+	}
+	for _, ref := range r.snap.BySource(l.Extra.Source) {
+		if ref.ID == id {
+			return ref, true
+		}
+	}
+	return store.Ref{}, false
+}
+
+// raise puts what holds instead of the result at i right above it, unless it
+// stands above it already. Both are versions of the same.
+func raise(best []found, i int, leaf int32, newest terms.Leaf) []found {
 	at := slices.IndexFunc(best, func(f found) bool { return f.leaf == leaf })
 	if at >= 0 && at < i {
+		best[at].fact = best[i].fact
 		return best
 	}
-	above := found{leaf: leaf, score: best[i].score, coverage: best[i].coverage, kept: &newest.Leaf}
+	above := found{leaf: leaf, score: best[i].score, coverage: best[i].coverage, kept: &newest}
 	if at >= 0 {
 		above = best[at]
 		above.score, above.coverage = max(above.score, best[i].score), max(above.coverage, best[i].coverage)
 		best = slices.Delete(best, at, at+1)
 	}
+	above.fact = best[i].fact
 	return slices.Insert(best, i, above)
 }
 
