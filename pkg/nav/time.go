@@ -43,7 +43,8 @@ func (r *Searcher) replaced(best []found, filters record.Filters) ([]found, erro
 	if err != nil {
 		return nil, err
 	}
-	for i := 0; i < len(best) && i < 4*contenders; i++ {
+	for _, leaf := range leavesOf(best) {
+		i := indexOf(best, leaf)
 		f := &best[i]
 		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, until)
 		if !ok {
@@ -73,7 +74,8 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 	today := time.Now().Format(time.DateOnly)
 	notices := timeline.Notices(today)
 	past := q.At != "" || q.Until != "" || len(text.FindDates(q.Query, r.order)) > 0
-	for i := 0; i < len(best) && i < 4*contenders; i++ {
+	for _, leaf := range leavesOf(best) {
+		i := indexOf(best, leaf)
 		f := &best[i]
 		for _, n := range notices[f.kept.ID] {
 			f.notices = append(f.notices, "OUTDATED: "+n.Text)
@@ -144,7 +146,7 @@ func (r *Searcher) byID(id string) (store.Ref, bool) {
 // raise puts what holds instead of the result at i right above it, unless it
 // stands above it already. Both are versions of the same.
 func raise(best []found, i int, leaf int32, newest terms.Leaf) []found {
-	at := slices.IndexFunc(best, func(f found) bool { return f.leaf == leaf })
+	at := indexOf(best, leaf)
 	if at >= 0 && at < i {
 		best[at].fact = best[i].fact
 		return best
@@ -157,6 +159,19 @@ func raise(best []found, i int, leaf int32, newest terms.Leaf) []found {
 	}
 	above.fact = best[i].fact
 	return slices.Insert(best, i, above)
+}
+
+// leavesOf lists the leaves of results, whose places may change.
+func leavesOf(best []found) []int32 {
+	leaves := make([]int32, len(best))
+	for i, f := range best {
+		leaves[i] = f.leaf
+	}
+	return leaves
+}
+
+func indexOf(best []found, leaf int32) int {
+	return slices.IndexFunc(best, func(f found) bool { return f.leaf == leaf })
 }
 
 // newest follows the replacements of a leaf to the last one.
