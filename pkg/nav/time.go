@@ -79,6 +79,8 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 		f := &best[i]
 		for _, n := range notices[f.kept.ID] {
 			f.notices = append(f.notices, "OUTDATED: "+n.Text)
+		}
+		for _, n := range notices[f.kept.ID] {
 			if n.New == nil || past {
 				continue
 			}
