@@ -289,7 +289,7 @@ func (d *demo) ambiguity() error {
 }
 
 func (d *demo) changes() error {
-	d.title("What changed is kept, with both dates.")
+	d.title("What changed is kept with both dates, and the past is not passed off as the present.")
 	found, err := d.tool("ihmt-facts", "conflicts")
 	if err != nil {
 		return err
@@ -309,6 +309,14 @@ func (d *demo) changes() error {
 		}
 		d.claim(i >= 0, "%s", text)
 	}
+	_, answer, err := d.answer("Vivo en Madrid", "")
+	if err != nil {
+		return err
+	}
+	noted := slices.ContainsFunc(kindOf(answer, record.KindResult), func(r *record.Record) bool {
+		return strings.Contains(r.Str("content"), "Vivo en Madrid") && strings.Contains(r.Get("notices").Raw, "Valencia")
+	})
+	d.claim(noted, "the entry that says \"Vivo en Madrid\" is found, with a notice that it is outdated")
 	return nil
 }
 
