@@ -200,7 +200,12 @@ func TestPhrases(t *testing.T) {
 			t.Errorf("%s in %q: %v, want %v", c.query, c.content, phrases, c.want)
 		}
 	}
-	if p := a.Query(`no phrase: "one" and 5" screens`).Phrases; len(p) != 0 {
+	for _, q := range []string{`no phrase: "one" and 5" screens`, `when did I read "The Lean Startup"?`, `"one" two "`} {
+		if p := a.Query(q).Phrases; len(p) != 0 {
+			t.Errorf("%s: phrases %v", q, p)
+		}
+	}
+	if p := a.Query(`where is the "red team"?`).Phrases; len(p) != 1 {
 		t.Errorf("phrases %v", p)
 	}
 }

@@ -33,7 +33,9 @@ type Query struct {
 	// are kept where there is nothing else.
 	Words []Word
 	// Phrases that stood in quotation marks, to be tried with
-	// [Analyzer.HasPhrase]. Their words are among Words.
+	// [Analyzer.HasPhrase]. Their words are among Words. There are none where
+	// the query says more than what it quotes: a question that names a book
+	// need not be answered in its words.
 	Phrases [][]string
 	// When: it asks for a time.
 	When bool
@@ -69,7 +71,11 @@ func (a *Analyzer) Query(q string) Query {
 			}
 		}
 	})
-	return Query{Words: telling(words), Phrases: a.phrases(q), When: when.stands(q)}
+	query := Query{Words: telling(words), When: when.stands(q)}
+	if phrases, rest := phrases(q); !a.tells(rest) {
+		query.Phrases = phrases
+	}
+	return query
 }
 
 // telling are the words that are no stop words, or all where there is none.
@@ -116,33 +122,43 @@ func (a *Analyzer) queryWords(word string) []Word {
 	return out
 }
 
-// phrases are the words of each part of a query in quotation marks.
-func (a *Analyzer) phrases(q string) [][]string {
-	var out [][]string
+// phrases are the words of each part of a query in quotation marks, and what
+// is left of the query without those parts.
+func phrases(q string) (phrases [][]string, rest string) {
+	rest = q
 	for _, marks := range [][2]string{{`"`, `"`}, {"“", "”"}, {"«", "»"}, {"「", "」"}} {
-		rest := q
+		q, rest = rest, ""
 		for {
-			_, after, ok := strings.Cut(rest, marks[0])
-			if !ok {
+			before, after, _ := strings.Cut(q, marks[0])
+			inner, next, closed := strings.Cut(after, marks[1])
+			if !closed {
+				rest += q
 				break
 			}
-			inner, next, ok := strings.Cut(after, marks[1])
-			if !ok {
-				break
+			if words := sequence(inner); len(words) > 1 && len(words) <= maxQueryWords {
+				phrases = append(phrases, words)
+				inner = ""
 			}
-			rest = next
-			if words := a.sequence(inner); len(words) > 1 && len(words) <= maxQueryWords {
-				out = append(out, words)
-			}
+			rest += before + " " + inner + " "
+			q = next
 		}
 	}
-	return out
+	return phrases, rest
+}
+
+// tells tells whether a text has a word that is no stop word.
+func (a *Analyzer) tells(s string) bool {
+	found := false
+	eachWord(s, func(start, end int) {
+		found = found || slices.ContainsFunc(a.queryWords(s[start:end]), func(w Word) bool { return !w.stop && !w.Optional })
+	})
+	return found
 }
 
 // HasPhrase tells whether the words of a phrase of a [Query] stand one after
 // the other in a text.
 func (a *Analyzer) HasPhrase(s string, phrase []string) bool {
-	words := a.sequence(s)
+	words := sequence(s)
 	for i := 0; i+len(phrase) <= len(words); i++ {
 		if slices.Equal(words[i:i+len(phrase)], phrase) {
 			return true
@@ -153,7 +169,7 @@ func (a *Analyzer) HasPhrase(s string, phrase []string) bool {
 
 // sequence are the folded words of a text in order, identifiers in parts,
 // scripts without spaces by character.
-func (a *Analyzer) sequence(s string) []string {
+func sequence(s string) []string {
 	var out []string
 	eachWord(s, func(start, end int) {
 		for _, p := range pieces(s[start:end]) {
