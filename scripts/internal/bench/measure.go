@@ -55,9 +55,9 @@ func (b *bench) start() error {
 	return nil
 }
 
-// ingest fills memories of each size, by the pipeline that a shell user would
-// write and with every branch closed, in turn with writing the same texts to
-// files durably.
+// ingest fills memories of each size, by the pipeline of "ihmt ingest" from
+// documents on and with every branch closed, in turn with writing the same
+// texts to files durably.
 func (b *bench) ingest() error {
 	var trials []trial
 	for _, n := range b.sizes {
@@ -102,6 +102,7 @@ func (b *bench) fill(name string, n, domains int, peak *float64) error {
 	commands := []command{
 		{argv: []string{b.tool("ihmt-chunk")}},
 		{argv: []string{b.tool("ihmt-store"), "--path", path}},
+		{argv: []string{b.tool("ihmt-facts"), "--path", path}},
 		{argv: []string{b.tool("ihmt-summarize"), "--path", path, "--force"}},
 	}
 	if peak != nil {
@@ -114,10 +115,10 @@ func (b *bench) fill(name string, n, domains int, peak *float64) error {
 		return err
 	}
 	defer input.Close()
-	if _, err := pipe(b.ctx, input, false, commands[:2]...); err != nil {
+	if _, err := pipe(b.ctx, input, false, commands[:3]...); err != nil {
 		return err
 	}
-	_, err = pipe(b.ctx, nil, false, commands[2])
+	_, err = pipe(b.ctx, nil, false, commands[3])
 	return err
 }
 
@@ -168,6 +169,9 @@ func (b *bench) searchAmong(n int) error {
 	}
 	words := func(i int) []string { return asked[i%len(asked)] }
 	if err := b.tabulate(n); err != nil {
+		return err
+	}
+	if err := b.effort(fmt.Sprint(n), fmt.Sprintf("%d, first search", n), asked[:1], 20); err != nil {
 		return err
 	}
 	took, err := alternate(4*b.runs, true,
