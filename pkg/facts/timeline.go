@@ -122,16 +122,23 @@ func inherited(sources []Source) []Source {
 }
 
 // replaced turns sources into events. What a replaced leaf states ends on the
-// date of the leaf that replaces it.
+// date of the leaf that replaces it; what it dates later than that never was.
 func replaced(sources []Source) []event {
 	byID := make(map[string]*Source, len(sources))
-	for i := range sources {
-		byID[sources[i].LeafID] = &sources[i]
+	until := map[string]string{} // by replaced leaf
+	for i, s := range sources {
+		byID[s.LeafID] = &sources[i]
+		if day, ok := until[s.Replaces]; s.Replaces != "" && s.Replaces != s.LeafID && (!ok || dayOf(s.Timestamp) < day) {
+			until[s.Replaces] = dayOf(s.Timestamp)
+		}
 	}
 	var events []event
 	for _, s := range sources {
+		day, isReplaced := until[s.LeafID]
 		for i, st := range s.Statements {
-			events = append(events, event{Statement: st, leaf: s.LeafID, savedAt: s.SavedAt, rank: i})
+			if !isReplaced || st.Date <= day {
+				events = append(events, event{Statement: st, leaf: s.LeafID, savedAt: s.SavedAt, rank: i})
+			}
 		}
 		old, ok := byID[s.Replaces]
 		if !ok || s.Replaces == s.LeafID {

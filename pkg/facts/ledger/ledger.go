@@ -42,7 +42,7 @@ type Ledger struct {
 	sources map[string]facts.Source
 	known   map[string]*facts.Source // leaves that the caller has read; nil where they state nothing
 	lines   int                      // in the file
-	torn    bool                     // it goes on after its last mark
+	torn    bool                     // it must be written anew: damaged, or something was removed
 	added   bytes.Buffer
 }
 
@@ -110,6 +110,9 @@ func Read(s *store.Store, known map[string]*facts.Source) (*Ledger, error) {
 		return l, err
 	}
 	unlock, err := s.LockDerived("facts")
+	if errors.Is(err, fs.ErrPermission) {
+		return l, l.advance() // a memory that may only be read
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,10 @@ func Read(s *store.Store, known map[string]*facts.Source) (*Ledger, error) {
 	if err := l.load(); err != nil {
 		return nil, err
 	}
-	return l, l.advance()
+	if err := l.advance(); err != nil {
+		return nil, err
+	}
+	return l, l.save()
 }
 
 // load reads the file up to its last mark.
@@ -152,10 +158,11 @@ func (l *Ledger) load() error {
 		}
 		pending = append(pending, s)
 	}
+	l.torn = marked < len(data)
 	if l.mark.Leaves != len(l.sources) {
 		l.reset()
+		l.torn = true
 	}
-	l.torn = marked < len(data)
 	return nil
 }
 
@@ -183,16 +190,14 @@ func (l *Ledger) hasNews() (bool, error) {
 	return false, err
 }
 
-// advance reads the leaves journalled since the mark and writes down what
-// they state.
+// advance reads the leaves journalled since the mark.
 func (l *Ledger) advance() (err error) {
 	if l.rules, err = facts.With("ihmt.config.json", l.own); err != nil {
 		return err
 	}
-	removed := false
 	end, err := l.memory.Journal(l.mark.Journal, func(e store.Entry) error {
 		if e.Op == "remove" {
-			removed = removed || l.sources[e.ID].LeafID != ""
+			l.torn = l.torn || l.sources[e.ID].LeafID != ""
 			delete(l.sources, e.ID)
 			return nil
 		}
@@ -205,7 +210,12 @@ func (l *Ledger) advance() (err error) {
 		return err
 	}
 	l.mark.Journal, l.mark.Leaves = end, len(l.sources)
-	if removed || l.torn || l.lines > 4*len(l.sources)+64 {
+	return nil
+}
+
+// save writes down what advance read.
+func (l *Ledger) save() error {
+	if l.torn || l.lines > 4*len(l.sources)+64 {
 		return l.rewrite()
 	}
 	l.line(l.mark)

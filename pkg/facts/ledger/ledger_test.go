@@ -1,0 +1,203 @@
+package ledger
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ihmt/ihmt/pkg/facts"
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store"
+)
+
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Create(filepath.Join(t.TempDir(), "ihmt_memory"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// save stores a text as a leaf and returns its id.
+func save(t testing.TB, s *store.Store, date, text, replaces string) string {
+	t.Helper()
+	chunk := record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: date, Content: text, Replaces: replaces}
+	if err := store.Complete(&chunk); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.NewWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	out, err := w.Commit([]store.Item{{Chunk: chunk}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0].LeafID
+}
+
+// held are the facts of a day, as "subject attribute value".
+func held(t testing.TB, s *store.Store, day string) string {
+	t.Helper()
+	timeline, err := Timeline(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, f := range timeline.At(day) {
+		all = append(all, f.Subject+" "+f.Attribute+" "+f.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+func file(s *store.Store) string { return filepath.Join(s.Dir(), "state", fileName) }
+
+func TestAFactHoldsFromItsAcknowledgement(t *testing.T) {
+	s := open(t)
+	if got := held(t, s, "2026-06-01"); got != "" {
+		t.Errorf("an empty memory holds %q", got)
+	}
+	save(t, s, "2024-03-11", "I live in Madrid.", "")
+	save(t, s, "2026-02-03", "I live in Valencia.", "")
+	save(t, s, "2026-02-04", "The weather is fine.", "")
+	for day, want := range map[string]string{"2024-03-10": "", "2024-03-11": "user location Madrid", "2026-06-01": "user location Valencia"} {
+		if got := held(t, s, day); got != want {
+			t.Errorf("%s: got %q, want %q", day, got, want)
+		}
+	}
+	save(t, s, "2026-05-01", "I live in Madrid.", "")
+	if got := held(t, s, "2026-06-01"); got != "user location Madrid" {
+		t.Errorf("back in Madrid: got %q", got)
+	}
+}
+
+func TestADamagedFileIsReadAnew(t *testing.T) {
+	s := open(t)
+	save(t, s, "2024-03-11", "I live in Madrid.", "")
+	save(t, s, "2025-03-11", "I work at Acme.", "")
+	const want = "user employer Acme; user location Madrid"
+	if got := held(t, s, "2026-06-01"); got != want {
+		t.Fatalf("got %q", got)
+	}
+	whole, err := os.ReadFile(file(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(whole); n += 17 {
+		for _, damaged := range [][]byte{whole[:n], append(whole[:n:n], "\n{\"leaf_id\":\"x\"}\nrubbish"...), append(whole[:n:n], whole...)} {
+			if err := os.WriteFile(file(s), damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := held(t, s, "2026-06-01"); got != want {
+				t.Fatalf("cut at %d (%q): got %q", n, damaged, got)
+			}
+		}
+	}
+}
+
+func TestARemovedLeafStatesNothing(t *testing.T) {
+	s := open(t)
+	save(t, s, "2024-03-11", "I live in Madrid.", "")
+	id := save(t, s, "2026-02-03", "I live in Valencia.", "")
+	held(t, s, "2026-06-01")
+	if err := s.Erase(id, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := held(t, s, "2026-06-01"); got != "user location Madrid" {
+		t.Errorf("got %q", got)
+	}
+	if data, _ := os.ReadFile(file(s)); strings.Contains(string(data), "Valencia") {
+		t.Errorf("the file still says so: %s", data)
+	}
+}
+
+func TestAReplacedLeafStatesNothingFromThen(t *testing.T) {
+	s := open(t)
+	id := save(t, s, "2024-03-11", "I live in Madrid.", "")
+	save(t, s, "2026-02-03", "Forget my address.", id)
+	if got := held(t, s, "2026-06-01"); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if got := held(t, s, "2026-02-02"); got != "user location Madrid" {
+		t.Errorf("before: got %q", got)
+	}
+}
+
+func TestOwnRulesOfAMemory(t *testing.T) {
+	s := open(t)
+	save(t, s, "2024-03-11", "My cat is Rex.", "")
+	if got := held(t, s, "2026-06-01"); got != "" {
+		t.Fatalf("got %q", got)
+	}
+	for _, setting := range []string{`["[pet]","value name","says my cat is _"]`, `"[pet]\nsays my cat is _"`} {
+		s.Settings.Rules = []byte(setting)
+		if got := held(t, s, "2026-06-01"); got != "user pet Rex" {
+			t.Errorf("%s: got %q", setting, got)
+		}
+	}
+	for _, setting := range []string{`{"a":1}`, `["says nothing _"]`} {
+		s.Settings.Rules = []byte(setting)
+		if _, err := Timeline(s); err == nil || !strings.Contains(err.Error(), "ihmt.config.json") {
+			t.Errorf("%s: got %v", setting, err)
+		}
+	}
+}
+
+func TestWritersAndReadersAtOnce(t *testing.T) {
+	s := open(t)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			mine, err := store.Open(s.Dir())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer mine.Close()
+			for n := range 8 {
+				save(t, mine, fmt.Sprintf("2024-%02d-%02d", n+1, i+1), fmt.Sprintf("I work at Company %d%d.", i, n), "")
+				if _, err := Timeline(mine); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	timeline, err := Timeline(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(timeline.History("", "", "2026-06-01")); n != 32 {
+		t.Errorf("%d facts, want 32", n)
+	}
+	if err := os.Remove(file(s)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Timeline(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(timeline, again) {
+		t.Error("read anew, the leaves give another timeline")
+	}
+}
+
+func TestKnownLeavesAreNotOpened(t *testing.T) {
+	s := open(t)
+	id := save(t, s, "2024-03-11", "I live in Madrid.", "")
+	source := facts.Source{LeafID: id, Timestamp: "2024-03-11", SavedAt: "2024-03-11T00:00:00Z",
+		Statements: []facts.Statement{{Subject: "user", Attribute: "location", Value: "Elsewhere", Date: "2024-03-11"}}}
+	if _, err := Read(s, map[string]*facts.Source{id: &source}); err != nil {
+		t.Fatal(err)
+	}
+	if got := held(t, s, "2026-06-01"); got != "user location Elsewhere" {
+		t.Errorf("got %q", got)
+	}
+}
