@@ -70,7 +70,11 @@ func (b *bench) ingest() error {
 			func(int) error { return writePlain(b.plain(n), b.texts[:n]) },
 		})
 	}
-	b.say("filling memories of %v notes, %d times each", b.sizes, b.runs)
+	progress := trials[0].before
+	trials[0].before = func(i int) error {
+		b.say("filling memories of %v notes, round %d of %d", b.sizes, i+1, b.runs)
+		return progress(i)
+	}
 	for _, n := range b.sizes { // the input is made before the clock runs
 		if err := os.WriteFile(b.input(n, domains), documents(b.texts[:n], domains), 0o600); err != nil {
 			return err

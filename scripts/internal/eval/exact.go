@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/record"
@@ -66,7 +67,7 @@ func exact(args []string) error {
 		{"forced", func() error { return x.grow("--force") }, true},
 		{"arrivals after the forced flush", func() error { return x.put(last) }, false},
 		{"grown after the forced flush", func() error { return x.grow() }, true},
-		{"some removed", func() error { return x.remove(random, 40) }, false},
+		{"some removed", func() error { return x.remove(random, 16) }, false},
 		{"grown after removal", func() error { return x.grow() }, true},
 		{"rebuilt", x.rebuild, false},
 	} {
@@ -118,6 +119,9 @@ func exactQuestions(chunks []record.Chunk, n int, random *rand.Rand) []question 
 			q.Query += " lópez"
 		case 5:
 			q.Query, _, _ = strings.Cut(q.Query, " ")
+		case 6:
+			words := strings.Fields(chunks[s.note].Content)
+			q.Query = strconv.Quote(words[0] + " " + words[1])
 		}
 		questions = append(questions, q)
 	}
@@ -148,8 +152,12 @@ func (x *exactness) remove(random *rand.Rand, n int) error {
 			ids = append(ids, id)
 		}
 	}
-	_, err := pipe(nil, "ihmt-store", append([]string{"rm", "--yes", "--path", x.dir, "--json"}, ids...)...)
-	return err
+	for _, id := range ids {
+		if _, err := pipe(nil, "ihmt-store", "rm", id, "--yes", "--path", x.dir, "--json"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare asks every question of the tools and of the oracle.

@@ -231,6 +231,7 @@ func (t *tally) compare(language, file string, tags []tag, packed, single []reco
 		return
 	}
 	tags = outermost(language, tags)
+	none := map[key]bool{}
 	for _, tag := range tags {
 		if found[key{plainName(tag.Name), tag.Line}] {
 			t.tags++
@@ -240,12 +241,14 @@ func (t *tally) compare(language, file string, tags []tag, packed, single []reco
 		switch reason := excluded(language, tag, source, ours); {
 		case reason != "":
 			t.excluded++
+			none[key{tag.Name, tag.Line}] = true
 			t.exclusions[reason] = append(t.exclusions[reason], fmt.Sprintf("%s:%d %s %s", file, tag.Line, tag.Kind, tag.Name))
 		default:
 			t.tags++
 			t.missed = append(t.missed, fmt.Sprintf("%s:%d %s %s: %s", file, tag.Line, tag.Kind, tag.Name, lineAt(source, tag.Line)))
 		}
 	}
+	tags = slices.DeleteFunc(tags, func(t tag) bool { return none[key{t.Name, t.Line}] })
 	t.boundaries(file, tags, packed, source)
 	t.boundaries(file, tags, single, source)
 }

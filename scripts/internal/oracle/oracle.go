@@ -192,9 +192,13 @@ func (m *Memory) Search(query string, order text.DateOrder, clues ...string) []R
 		Result
 		savedAt string
 	}
+	phrases := m.analyzer.Query(query).Phrases
+	for _, clue := range clues {
+		phrases = append(phrases, m.analyzer.Query(clue).Phrases...)
+	}
 	var found []ranked
 	for i, l := range m.leaves {
-		if t := total[i]; matchesAny[i] && !l.Retired {
+		if t := total[i]; matchesAny[i] && !l.Retired && m.holds(l, phrases) {
 			coverage := 0.0
 			if t.wanted > 0 {
 				coverage = t.covered / t.wanted
@@ -210,6 +214,16 @@ func (m *Memory) Search(query string, order text.DateOrder, clues ...string) []R
 		results[i] = f.Result
 	}
 	return results
+}
+
+// holds tells whether a leaf has every phrase.
+func (m *Memory) holds(l *leaf, phrases [][]string) bool {
+	for _, p := range phrases {
+		if !m.analyzer.HasPhrase(l.Content, p) && !m.analyzer.HasPhrase(l.Title, p) {
+			return false
+		}
+	}
+	return true
 }
 
 // rounded keeps nine decimals, so that the order of a sum cannot show.
