@@ -112,8 +112,10 @@ func (d *demo) store() error {
 		return err
 	}
 	for _, f := range t.files {
+		line := f.report()
+		line.Set("source", path.Base(f.source))
 		fmt.Fprint(d.out, "  ")
-		render(d.out, f.report())
+		render(d.out, line)
 	}
 	d.claim(len(t.files) == len(exampleNames()) && t.skipped == 0, "%d files stored, none skipped", len(t.files))
 	for _, want := range []struct{ name, dataType, domain string }{

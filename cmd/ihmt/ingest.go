@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -239,10 +240,9 @@ func (p *progress) step(rec *record.Record) {
 		if time.Since(p.start) < time.Second {
 			return
 		}
-		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.w), progressbar.OptionShowCount(),
-			progressbar.OptionSetItsString("leaves"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.w), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
-	p.bar.Describe(cli.CleanLine(filepath.Base(rec.Str("source")), 40))
+	p.bar.Describe(fmt.Sprintf("%s stored, %s", counted(int64(p.leaves), "leaf", "leaves"), cli.CleanLine(path.Base(rec.Str("source")), 40)))
 	p.bar.Set(p.leaves)
 }
 
