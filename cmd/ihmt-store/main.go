@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/record"
@@ -26,7 +27,7 @@ type grammar struct {
 	Stats   statsCmd   `cmd:"" help:"Print counts and sizes."`
 	Verify  verifyCmd  `cmd:"" help:"Check every file of the memory."`
 	Rebuild rebuildCmd `cmd:"" help:"Make everything that is derived anew, from the leaves."`
-	Rm      rmCmd      `cmd:"" help:"Remove a leaf's text everywhere."`
+	Rm      rmCmd      `cmd:"" help:"Remove texts of leaves everywhere."`
 }
 
 func main() { cli.Main("ihmt-store", about, &grammar{}, render) }
@@ -227,8 +228,8 @@ func (*rebuildCmd) Run(c *cli.Context) error {
 }
 
 type rmCmd struct {
-	ID  string `arg:"" name:"id" help:"Id of the leaf."`
-	Yes bool   `help:"Do not ask."`
+	IDs []string `arg:"" name:"id" help:"Ids of leaves."`
+	Yes bool     `help:"Do not ask."`
 }
 
 func (r *rmCmd) Run(c *cli.Context) error {
@@ -237,22 +238,31 @@ func (r *rmCmd) Run(c *cli.Context) error {
 		return err
 	}
 	defer s.Close()
-	l, err := s.Leaf(r.ID)
-	if err != nil {
+	if !r.Yes {
+		if err := r.confirm(c, s); err != nil {
+			return err
+		}
+	}
+	if err := summarize.Remove(context.Background(), s, r.IDs...); err != nil {
 		return err
 	}
-	if !r.Yes {
-		ok, err := c.Confirm(fmt.Sprintf("Remove %s for good?\n  %s\n", l.ID, cli.CleanLine(l.Content, 200)))
+	c.Out.Print("removed " + strings.Join(r.IDs, " "))
+	return nil
+}
+
+// confirm shows what would go and asks for a yes.
+func (r *rmCmd) confirm(c *cli.Context, s *store.Store) error {
+	question := "Remove for good?\n"
+	for _, id := range r.IDs {
+		l, err := s.Leaf(id)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			return errors.New("nothing was removed")
-		}
+		question += fmt.Sprintf("  %s  %s\n", l.ID, cli.CleanLine(l.Content, 200))
 	}
-	if err := summarize.Remove(context.Background(), s, r.ID); err != nil {
-		return err
+	ok, err := c.Confirm(question)
+	if err == nil && !ok {
+		err = errors.New("nothing was removed")
 	}
-	c.Out.Print("removed " + r.ID)
-	return nil
+	return err
 }

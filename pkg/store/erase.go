@@ -7,19 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
 
-// Erase takes a leaf out of the journal and deletes its file, and leaves a
-// tombstone. Tables and branches are up to the caller, who holds the growth
-// lock and has put a trunk without the leaf into force. The tombstone comes
-// first: whatever happens after it, the leaf does not come back.
-func (s *Store) Erase(id string, commit func() error) error {
-	if err := CheckID(id); err != nil {
-		return err
-	}
-	if err := s.bury(id); err != nil {
+// Erase takes leaves out of the journal, deletes their files, and leaves
+// tombstones. The caller holds the growth lock; commit puts a trunk into force
+// whose tables and branches do not hold the leaves. The tombstones come first:
+// whatever happens after them, the leaves do not come back.
+func (s *Store) Erase(ids []string, commit func() error) error {
+	if err := s.bury(ids); err != nil {
 		return err
 	}
 	if err := commit(); err != nil {
@@ -35,7 +33,7 @@ func (s *Store) Erase(id string, commit func() error) error {
 		return err
 	}
 	for _, part := range parts {
-		if err := s.blankIn(part, id); err != nil {
+		if err := s.blankIn(part, ids); err != nil {
 			return err
 		}
 	}
@@ -44,14 +42,19 @@ func (s *Store) Erase(id string, commit func() error) error {
 			return err
 		}
 	}
-	if err := s.remove(LeafPath(id)); err != nil {
-		return err
+	for _, id := range ids {
+		if err := s.remove(LeafPath(id)); err != nil {
+			return err
+		}
+		if err := s.syncFolder(path.Dir(LeafPath(id))); err != nil {
+			return err
+		}
 	}
-	return s.syncFolder(path.Dir(LeafPath(id)))
+	return nil
 }
 
-// blankIn overwrites the lines of a leaf in a part of the journal, in place.
-func (s *Store) blankIn(part int, id string) error {
+// blankIn overwrites the lines of leaves in a part of the journal, in place.
+func (s *Store) blankIn(part int, ids []string) error {
 	f, err := s.root.OpenFile(partName(part), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -66,7 +69,7 @@ func (s *Store) blankIn(part int, id string) error {
 	}
 	offset := int64(0)
 	for line := range bytes.Lines(data) {
-		if bytes.Contains(line, []byte(id)) && gjson.GetBytes(line, "leaf_id").String() == id {
+		if id := gjson.GetBytes(line, "leaf_id").String(); slices.Contains(ids, id) {
 			body := bytes.TrimSuffix(line, []byte("\n"))
 			if _, err := f.WriteAt(blank(body, id), offset); err != nil {
 				return err

@@ -231,15 +231,21 @@ func (s *Store) tombstones() (map[string]bool, error) {
 	return gone, nil
 }
 
-// bury adds a tombstone.
-func (s *Store) bury(id string) error {
+// bury adds tombstones.
+func (s *Store) bury(ids []string) error {
 	data, err := s.readFile(tombstonesName, maxTrunk)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	line, err := json.Marshal(tombstone{id, now().Format("2006-01-02T15:04:05Z")})
-	if err != nil {
-		return err
+	for _, id := range ids {
+		if err := CheckID(id); err != nil {
+			return err
+		}
+		line, err := json.Marshal(tombstone{id, now().Format("2006-01-02T15:04:05Z")})
+		if err != nil {
+			return err
+		}
+		data = append(data, append(line, '\n')...)
 	}
-	return s.replaceFile(tombstonesName, append(data, append(line, '\n')...))
+	return s.replaceFile(tombstonesName, data)
 }

@@ -1,8 +1,12 @@
 package summarize
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
@@ -29,16 +33,21 @@ func rebuildJournal(s *store.Store) (store.Rebuilt, error) {
 	return s.Rebuild()
 }
 
-// Remove takes a leaf's text out of the memory: its file, its journal line,
-// the tables, and what the branches above it say. A tombstone stays.
-func Remove(ctx context.Context, s *store.Store, id string) error {
+// Remove takes the texts of leaves out of the memory: their files, their
+// journal lines, the tables, and what the branches above them say. Tombstones
+// stay.
+func Remove(ctx context.Context, s *store.Store, ids ...string) error {
 	unlock, err := s.LockGrowth()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if _, err := s.Leaf(id); err != nil {
-		return err
+	gone := map[string]bool{}
+	for _, id := range ids {
+		if _, err := s.Leaf(id); err != nil {
+			return err
+		}
+		gone[id] = true
 	}
 	trunk, err := s.Trunk()
 	if err != nil {
@@ -50,38 +59,42 @@ func Remove(ctx context.Context, s *store.Store, id string) error {
 	}
 	defer snap.Close()
 	g := &growth{ctx: ctx, s: s, snap: snap, before: trunk, opt: Options{Backend: heuristic{}}, made: map[string]*record.Branch{}}
-	return s.Erase(id, func() error { return g.without(id) })
+	return s.Erase(ids, func() error { return g.without(gone) })
 }
 
-// without puts a trunk into force whose tables and branches do not hold a
-// leaf.
-func (g *growth) without(id string) error {
+// without puts a trunk into force whose tables and branches do not hold some
+// leaves.
+func (g *growth) without(gone map[string]bool) error {
 	after := *g.before
 	after.Tables = slices.Clone(g.before.Tables)
 	after.Domains = slices.Clone(g.before.Domains)
 	after.Expired = nil
-	after.Removed++
+	after.Removed += len(gone)
+	above := map[string][]string{} // of each leaf, from layer 1 up
 	for i, t := range g.snap.Tables {
-		boughs, above, found := withoutLeaf(t, id)
-		if !found {
+		found := len(above)
+		boughs := withoutLeaves(t, gone, above)
+		if len(above) == found {
 			continue
 		}
 		info := store.Table{}
-		var err error
 		if len(boughs) > 0 {
-			if info, err = g.s.BuildTable(g.snap, t.Info.Name[:6]+"-"+id[len(id)-10:]+".terms", boughs, t.Shared()); err != nil {
+			var err error
+			if info, err = g.s.BuildTable(g.snap, fmt.Sprintf("%06d-%d.terms", g.before.Generation+1, i+1), boughs, t.Shared()); err != nil {
 				return err
 			}
 		}
 		info.Fresh = t.Info.Fresh
 		after.Tables[i] = info
-		after.Leaves--
+		after.Leaves -= len(above) - found
 		after.Expired = append(after.Expired, "state/tables/"+t.Info.Name)
-		if err := g.resummarize(&after, terms.Domain(id), id, above); err != nil {
-			return err
-		}
 	}
 	after.Tables = slices.DeleteFunc(after.Tables, func(t store.Table) bool { return t.Leaves == 0 })
+	for _, domain := range domainsOf(above) {
+		if err := g.resummarize(&after, domain, gone, above); err != nil {
+			return fmt.Errorf("domain %s: %w", domain, err)
+		}
+	}
 	if err := g.s.CommitGrowth(g.before, &after); err != nil {
 		return err
 	}
@@ -91,18 +104,19 @@ func (g *growth) without(id string) error {
 	return nil
 }
 
-// withoutLeaf returns the boughs of a table without a leaf, and the branches
-// that it stood under, from layer 1 up.
-func withoutLeaf(t *store.OpenTable, id string) (boughs []store.Bough, above []string, found bool) {
+// withoutLeaves returns the boughs of a table without some leaves, and notes
+// the branches that those stood under.
+func withoutLeaves(t *store.OpenTable, gone map[string]bool, above map[string][]string) []store.Bough {
+	var boughs []store.Bough
 	for _, b := range t.Boughs() {
 		twigs := b.Twigs[:0]
 		for _, twig := range b.Twigs {
 			twig.Leaves = slices.DeleteFunc(twig.Leaves, func(m store.Member) bool {
 				l, err := t.Leaf(m.Ordinal)
-				if err != nil || l.ID != id {
+				if err != nil || !gone[l.ID] {
 					return false
 				}
-				found, above = true, []string{twig.ID, b.ID}
+				above[l.ID] = []string{twig.ID, b.ID}
 				return true
 			})
 			if len(twig.Leaves) > 0 {
@@ -113,89 +127,115 @@ func withoutLeaf(t *store.OpenTable, id string) (boughs []store.Bough, above []s
 			boughs = append(boughs, b)
 		}
 	}
-	return boughs, above, found
+	return boughs
 }
 
-// resummarize writes the branches above a removed leaf anew, from the bottom
-// up, under their old ids, and what the trunk says of the domain.
-func (g *growth) resummarize(after *store.Trunk, domain, leaf string, above []string) error {
-	parents, err := g.s.Spine(g.before)
-	if err != nil {
-		return err
+func domainsOf(above map[string][]string) []string {
+	var domains []string
+	for id := range above {
+		if d := terms.Domain(id); !slices.Contains(domains, d) {
+			domains = append(domains, d)
+		}
 	}
+	slices.Sort(domains)
+	return domains
+}
+
+// resummarize writes the branches above removed leaves of a domain anew, from
+// the bottom up, under their old ids, and what the trunk says of the domain.
+func (g *growth) resummarize(after *store.Trunk, domain string, gone map[string]bool, above map[string][]string) error {
 	at := slices.IndexFunc(after.Domains, func(d store.Domain) bool { return d.Name == domain })
 	if at < 0 {
 		return nil
 	}
 	d := &domainGrowth{Domain: after.Domains[at]}
+	parents, err := g.s.Spine(g.before)
+	if err != nil {
+		return err
+	}
 	for _, c := range d.Closed {
 		for _, child := range c.Children {
 			parents[child] = c.ID
 		}
 	}
-	chain := []string{}
-	next := ""
-	for _, id := range above {
-		if id != "" {
-			chain, next = append(chain, id), id
-		}
-	}
-	if next == "" {
-		next = leaf
-	}
-	for id := parents[next]; id != "" && len(chain) < 64; id = parents[id] {
-		chain = append(chain, id)
-	}
-	removed := leaf
-	for _, id := range chain {
-		empty, err := g.again(id, removed)
-		if err != nil {
+	empty := map[string]bool{} // branches that have no child left
+	for _, id := range g.chains(domain, above, parents) {
+		if empty[id], err = g.again(id, func(child string) bool { return gone[child] || empty[child] }); err != nil {
 			return err
 		}
-		if removed = ""; empty {
-			removed = id
+	}
+	d.Top = slices.DeleteFunc(slices.Clone(d.Top), func(t store.Top) bool { return empty[t.ID] })
+	d.Closed = slices.DeleteFunc(slices.Clone(d.Closed), func(c store.Closed) bool { return empty[c.ID] })
+	for id := range above {
+		if terms.Domain(id) == domain {
+			d.Domain.Leaves--
 		}
 	}
-	d.Domain.Leaves--
+	if d.Domain.Leaves <= 0 {
+		after.Domains = slices.Delete(after.Domains, at, at+1)
+		return nil
+	}
 	if d.boughs, err = g.snap.Shape(domain, nil); err != nil {
 		return err
 	}
-	d.boughs = dropLeaf(g.snap, d.boughs, leaf)
-	if d.Domain.Leaves > 0 {
-		if err := g.describe(d); err != nil {
-			return err
-		}
-		after.Domains[at] = d.Domain
-		return nil
+	dropLeaves(g.snap, d.boughs, gone)
+	if err := g.describe(d); err != nil {
+		return err
 	}
-	after.Domains = slices.Delete(after.Domains, at, at+1)
+	after.Domains[at] = d.Domain
 	return nil
 }
 
-func dropLeaf(snap *store.Snapshot, boughs []store.Bough, id string) []store.Bough {
+// chains lists the branches above removed leaves of a domain, each once and
+// after all that stand below it.
+func (g *growth) chains(domain string, above map[string][]string, parents map[string]string) []string {
+	height := map[string]int{}
+	for leaf, low := range above {
+		if terms.Domain(leaf) != domain {
+			continue
+		}
+		n, last := 0, leaf
+		climb := func(id string) {
+			n++
+			height[id], last = max(height[id], n), id
+		}
+		for _, id := range low {
+			if id != "" {
+				climb(id)
+			}
+		}
+		for id := parents[last]; id != "" && n < 64; id = parents[id] {
+			climb(id)
+		}
+	}
+	chain := slices.Collect(maps.Keys(height))
+	slices.SortFunc(chain, func(a, b string) int { return cmp.Or(cmp.Compare(height[a], height[b]), cmp.Compare(a, b)) })
+	return chain
+}
+
+func dropLeaves(snap *store.Snapshot, boughs []store.Bough, gone map[string]bool) {
 	for b := range boughs {
 		for t := range boughs[b].Twigs {
 			twig := &boughs[b].Twigs[t]
 			twig.Leaves = slices.DeleteFunc(twig.Leaves, func(m store.Member) bool {
 				l, err := snap.Leaf(m)
-				return err == nil && l.ID == id
+				return err == nil && gone[l.ID]
 			})
 		}
 	}
-	return boughs
 }
 
-// again writes a branch from what its children say now, without one that is
-// gone, and tells whether it has none left.
-func (g *growth) again(id, gone string) (empty bool, err error) {
+// again writes a branch from what its children say now, without those that
+// are gone, and tells whether it has none left.
+func (g *growth) again(id string, gone func(child string) bool) (empty bool, err error) {
 	b, err := g.s.Branch(id)
 	if err != nil {
 		return false, err
 	}
-	b.Children = slices.DeleteFunc(b.Children, func(c record.Child) bool { return c.NodeID == gone })
+	b.Children = slices.DeleteFunc(b.Children, func(c record.Child) bool { return gone(c.NodeID) })
 	nodes := make([]Node, len(b.Children))
 	for i, c := range b.Children {
-		if g.made[c.NodeID] != nil || c.NodeID[0] == 'N' {
+		if strings.HasPrefix(c.NodeID, "N") {
 			if nodes[i], err = g.node(c.NodeID); err != nil {
 				return false, err
 			}
