@@ -169,9 +169,9 @@ func (f *fallback) record(err error) {
 	}
 	if !f.told[kind] {
 		f.told[kind] = true
-		f.note(fmt.Errorf("%s: %w; such branches get the heuristic's summary", f.Name(), err))
+		f.note(fmt.Errorf("%s: %w", f.Name(), err))
 	}
 	if f.inRow == patience {
-		f.note(fmt.Errorf("%s: %d failures in a row: the rest of this run is left to the heuristic", f.Name(), patience))
+		f.note(fmt.Errorf("%s: %d failures in a row, so it is asked no more in this run", f.Name(), patience))
 	}
 }

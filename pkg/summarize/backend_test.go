@@ -39,7 +39,7 @@ func ExampleWithFallback() {
 	s, _ := b.Summarize(context.Background(), "personal", 1, []Node{{Text: "The bicycle stands in the cellar."}})
 	fmt.Println(s.Summary)
 	// Output:
-	// command: exit status 1: no model here; such branches get the heuristic's summary
+	// command: exit status 1: no model here
 	// The bicycle stands in the cellar.
 }
 
@@ -86,6 +86,7 @@ func TestEveryWayACommandCanFail(t *testing.T) {
 	}{
 		{"echo out of credit >&2; exit 3", Failed, "out of credit"},
 		{"exit 77", NoKey, "77"},
+		{"echo no key here >&2; exit 77", NoKey, "no key here"},
 		{"ihmt-no-such-program", NotStarted, "not found"},
 		{"sleep 60", TimedOut, "no reply within"},
 		{"echo hello", Unusable, `it starts "hello"`},

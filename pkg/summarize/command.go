@@ -102,6 +102,9 @@ func (c *command) failure(ctx context.Context, err error, stderr []byte) error {
 		kind = kindOf(exit.ExitCode())
 	}
 	if words := cut(oneLine(string(bytes.ToValidUTF8(stderr, nil))), 400); words != "" {
+		if kind != Failed {
+			return &Failure{kind, errors.New(words)}
+		}
 		err = fmt.Errorf("%w: %s", err, words)
 	}
 	return &Failure{kind, err}
