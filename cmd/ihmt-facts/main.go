@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -123,16 +124,28 @@ func (e *extractCmd) Run(c *cli.Context, g *grammar) error {
 	}
 	x := extraction{c: c, rules: rules, store: s, known: map[string]*facts.Source{}}
 	in := record.NewReader(c.In)
-	skipped := c.Records(in, e.KeepGoing, func(r *record.Record) error {
-		switch err := x.add(r); {
-		case err != nil || in.Buffered():
-			return err
+	var skipped error
+	err = c.Records(in, e.KeepGoing, func(r *record.Record) error {
+		if err := x.add(r); err != nil {
+			bad := &record.LineError{Line: in.Line(), Err: err}
+			if !e.KeepGoing {
+				return fmt.Errorf("standard input, %w; mend it, or skip such leaves with --keep-going", bad)
+			}
+			skipped = cli.ErrSkipped
+			return c.Out.Write(record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: bad.Error()}))
+		}
+		switch {
+		case in.Buffered():
+			return nil
 		case len(x.news) == 0:
 			return c.Out.Flush()
 		}
 		return x.tell()
 	})
-	return errors.Join(x.tell(), skipped)
+	if told := x.tell(); told != nil {
+		return told
+	}
+	return cmp.Or(err, skipped)
 }
 
 // open opens the memory, if there is one, and its rules.
@@ -162,12 +175,15 @@ type extraction struct {
 }
 
 func (x *extraction) add(r *record.Record) error {
-	if err := x.c.Out.Write(r); err != nil || r.Kind() != record.KindLeaf {
-		return err
+	if r.Kind() != record.KindLeaf {
+		return x.c.Out.Write(r)
 	}
 	id := r.Str("leaf_id")
 	source, ok, err := sourceOf(x.rules, r)
 	if err != nil {
+		return err
+	}
+	if err := x.c.Out.Write(r); err != nil {
 		return err
 	}
 	x.known[id] = nil

@@ -64,11 +64,11 @@ const (
 
 // A Rule is one line of a rules file: a pattern and what it states.
 type Rule struct {
-	Source    string // "en" or the name of the user's file
-	Line      int
-	Attribute string // location, employer, …; "by kind" where the value decides
-	Verb      string // says, became, ended or was
-	Pattern   string
+	Source    string `json:"source"` // "en" or the name of the user's file
+	Line      int    `json:"line"`
+	Attribute string `json:"attribute"` // location, employer, …; "by kind" where the value decides
+	Verb      string `json:"verb"`      // says, became, ended or was
+	Pattern   string `json:"pattern"`
 }
 
 // A pattern is one way to word a rule: its words up to the value are a path
