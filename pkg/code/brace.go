@@ -31,7 +31,30 @@ type scanner struct {
 
 func (lang *language) parse(text string) []Symbol {
 	s := scanner{lex(lang, text)}
+	if lang == c_ && s.isCPP() {
+		s = scanner{lex(cpp, text)}
+	}
 	return s.statements(0, len(s.tokens), scope{}, 0)
+}
+
+// isCPP tells of a header that its name leaves open whether it is C.
+func (s *scanner) isCPP() bool {
+	for k := range s.tokens {
+		if !s.isWord(k) {
+			continue
+		}
+		switch next := s.mark(k + 1); s.str(k) {
+		case "template":
+			if next == '<' {
+				return true
+			}
+		case "namespace", "class":
+			if after := s.mark(k + 2); next == '{' || s.isWord(k+1) && (after == '{' || after == ':') {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // str returns the text of a token.
@@ -102,8 +125,10 @@ func (s *scanner) statements(i, end int, in scope, after int) []Symbol {
 	for i < end {
 		j := s.statementEnd(i, end, in)
 		for _, sym := range s.define(i, j, end, in, after) {
-			after = sym.End
-			symbols = append(symbols, sym)
+			if sym.Start < sym.End {
+				after = sym.End
+				symbols = append(symbols, sym)
+			}
 		}
 		i = j
 	}
@@ -121,8 +146,11 @@ func (s *scanner) statementEnd(i, end int, in scope) int {
 	if next := s.afterLabel(i, end); next > i {
 		return next
 	}
-	h := s.newHead(i, end)
-	for k := i; k < end; {
+	h, k := s.newHead(i, end), i
+	if s.lang == c_ || s.lang == cpp {
+		k = min(h.first, end-1)
+	}
+	for k < end {
 		if k > i && s.lang.newlines && s.tokens[k].newline && s.endsAtNewline(i, k, h, in) {
 			return k
 		}
@@ -154,23 +182,26 @@ func (s *scanner) statementEnd(i, end int, in scope) int {
 	return end
 }
 
-// afterLabel returns the token after a line that is no statement of C or C++
-// but stands between them: "public:", or a macro without a semicolon.
+// afterLabel returns the token after a label such as "public:" of C++.
 func (s *scanner) afterLabel(i, end int) int {
-	if s.lang != c_ && s.lang != cpp || !s.isWord(i) {
+	if s.lang != cpp || !s.isWord(i) || !hasWord("public protected private signals Q_SIGNALS", s.str(i)) {
 		return i
 	}
 	k := i + 1
-	if s.lang == cpp && hasWord("public protected private signals Q_SIGNALS", s.str(i)) {
-		if s.isWord(k) {
-			k++
-		}
-		if k < end && s.mark(k) == ':' && s.mark(k+1) != ':' {
-			return k + 1
-		}
-		return i
+	if s.isWord(k) {
+		k++
 	}
-	if k >= end || s.mark(k) != '(' || !s.opens(k, end) {
+	if k < end && s.mark(k) == ':' && s.mark(k+1) != ':' {
+		return k + 1
+	}
+	return i
+}
+
+// afterMacro returns the token after a macro of C or C++ that stands in lines
+// of its own without a semicolon: it belongs to what follows.
+func (s *scanner) afterMacro(i, end int) int {
+	k := i + 1
+	if s.lang != c_ && s.lang != cpp || !s.isWord(i) || k >= end || s.mark(k) != '(' || !s.opens(k, end) || s.hasAttribute(i) {
 		return i
 	}
 	next := s.skip(k, end)
@@ -368,6 +399,9 @@ func (s *scanner) constantsEnd(i, end int) int {
 func (s *scanner) afterModifiers(i, end int) int {
 	for i < end {
 		next := s.afterAnnotation(i, end)
+		if next == i {
+			next = s.afterMacro(i, end)
+		}
 		if next == i {
 			next = s.afterModifier(i, end)
 		}
@@ -593,6 +627,9 @@ func (s *scanner) nameAfter(keyword, j int) int {
 	}
 	if k < j && s.mark(k) == '<' && s.lang != swift && s.lang != scala {
 		k = s.skipAngles(k, j)
+	}
+	if s.lang == golang && k < j && s.mark(k) == '(' { // a receiver
+		k = s.skip(k, j)
 	}
 	if s.str(keyword) == "impl" {
 		return s.implName(k, j)

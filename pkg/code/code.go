@@ -97,9 +97,9 @@ var parsers = map[string]func(string) []Symbol{
 	"swift":      swift.parse,
 	"scala":      scala.parse,
 	"php":        php.parse,
-	"ruby":       parseRuby,
-	"lua":        parseLua,
-	"shell":      parseShell,
+	"ruby":       func(s string) []Symbol { return ruby.parse(s) },
+	"lua":        func(s string) []Symbol { return lua.parse(s) },
+	"shell":      func(s string) []Symbol { return shell.parse(s) },
 	"sql":        parseSQL,
 }
 
@@ -137,8 +137,8 @@ func (s *source) line(offset int) int {
 // the symbol before it ends.
 func (s *source) place(sym *Symbol, start, end, after int) {
 	sym.EndLine = s.line(max(end-1, 0))
-	sym.Start = s.withComments(start, after)
-	sym.End = s.lineEnd(end)
+	sym.Start = s.withComments(max(start, after), after)
+	sym.End = s.lineEnd(max(end, after))
 }
 
 // withComments returns where the comments begin that stand directly before an

@@ -6,13 +6,14 @@ import (
 	"go/token"
 )
 
-// parseGo reads a file with go/parser. Where the file is broken, what the
-// parser could make of it serves, and what it skipped is left to the gaps.
+// parseGo reads a file with go/parser. A file that is broken, of which that
+// would leave out all that follows the error, is read as the other languages
+// with braces are.
 func parseGo(text string) []Symbol {
 	files := token.NewFileSet()
-	file, _ := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution|parser.AllErrors)
-	if file == nil {
-		return nil
+	file, err := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return golang.parse(text)
 	}
 	g := goFile{source: newSource(text), file: files.File(file.FileStart)}
 	if g.file == nil {

@@ -102,6 +102,14 @@ var typescript = &language{
 	bodies:   allBodies,
 }
 
+// golang serves Go that go/parser does not take.
+var golang = &language{
+	quotes:   []quote{double, single, {open: "`", close: "`", raw: true, lines: true}},
+	newlines: true,
+	keywords: map[string]string{"func": Function, "type": Type, "const": Const, "var": Var},
+	imports:  "import package",
+}
+
 var rust = &language{
 	nestedComments: true, hashbang: true,
 	special: rustString,

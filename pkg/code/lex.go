@@ -186,15 +186,19 @@ func (l *lexer) isDirective() bool {
 
 // hasWord tells whether a list of words, blanks between, holds one.
 func hasWord(list, w string) bool {
-	for rest := list; ; {
-		i := strings.Index(rest, w)
+	if w == "" {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(list[from:], w)
 		if i < 0 {
 			return false
 		}
-		if (i == 0 || rest[i-1] == ' ') && (i+len(w) == len(rest) || rest[i+len(w)] == ' ') {
+		i += from
+		from = i + len(w)
+		if (i == 0 || list[i-1] == ' ') && (from == len(list) || list[from] == ' ') {
 			return true
 		}
-		rest = rest[i+len(w):]
 	}
 }
 

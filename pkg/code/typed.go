@@ -217,18 +217,13 @@ func (s *scanner) functionName(first, j int) (name, params int) {
 		case c == '-' && s.mark(k+1) == '>' && params >= 0:
 			return name, params
 		case c == '(' && s.opens(k, j):
+			if at := s.returnsPointer(k); at >= 0 && params < 0 {
+				return at, at + 1
+			}
 			if at := s.wordBefore(k, first); at >= 0 && !s.annotates(at, params) {
 				name, params = at, k
 				if s.lang == java || s.lang == csharp {
 					return name, params
-				}
-			} else if at < 0 && s.mark(k+1) == '*' && params < 0 { // int (*f(int a))(int)
-				n := k + 2
-				for s.mark(n) == '(' || s.mark(n) == '*' {
-					n++
-				}
-				if s.isWord(n) && s.mark(n+1) == '(' {
-					return n, n + 1
 				}
 			} else if at < 0 && s.isWord(k+1) && s.mark(k+2) == ')' && s.mark(k+3) == '(' && params < 0 { // int (f)(int a)
 				name, params = k+1, k+3
@@ -237,6 +232,19 @@ func (s *scanner) functionName(first, j int) (name, params int) {
 		k = s.skip(k, j)
 	}
 	return name, params
+}
+
+// returnsPointer returns the name in int (*f(int a))(int), -1 where the
+// parenthesis opens something else.
+func (s *scanner) returnsPointer(k int) int {
+	n := k + 1
+	for s.mark(n) == '(' || s.mark(n) == '*' {
+		n++
+	}
+	if s.mark(k+1) == '*' && s.isWord(n) && s.mark(n+1) == '(' {
+		return n
+	}
+	return -1
 }
 
 // annotates tells whether a word and its parenthesis, standing after those at
