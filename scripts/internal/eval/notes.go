@@ -41,14 +41,15 @@ var styles = []string{"middle", "random", "question"}
 // wrappings stand around the words of a question; %s is where they go.
 var wrappings = []string{"what did we decide about %s?", "where did I write about %s", "do you remember anything about %s?", "what was it with %s again?"}
 
-// seekNotes makes up per questions of every style.
+// seekNotes makes up per questions of every style. Words that more than ten
+// notes hold together, as the notes that a program wrote do, seek none.
 func seekNotes(chunks []record.Chunk, per int) []sought {
 	words := make([][]string, len(chunks))
-	df := map[string]int{}
+	holders := map[string][]int{}
 	for i, c := range chunks {
 		words[i] = askable(c.Content)
 		for _, w := range words[i] {
-			df[w]++
+			holders[w] = append(holders[w], i)
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -59,27 +60,51 @@ func seekNotes(chunks []record.Chunk, per int) []sought {
 			if len(words[i]) < 6 {
 				continue
 			}
+			by := choose(style, words[i], holders, random)
+			if holdAll(by, holders) > 10 {
+				continue
+			}
 			n++
-			all = append(all, sought{question{Query: ask(style, words[i], df, random)}, i, style})
+			query := strings.Join(by, " ")
+			if style == "question" {
+				query = fmt.Sprintf(wrappings[random.IntN(len(wrappings))], query)
+			}
+			all = append(all, sought{question{Query: query}, i, style})
 		}
 	}
 	return all
 }
 
-// ask asks for a note: by three words of middle frequency among its own, by
-// four at random, or by a question around its three rarest.
-func ask(style string, words []string, df map[string]int, random *rand.Rand) string {
+// choose chooses the words to seek a note by: three of middle frequency among
+// its own, four at random, or for a question its three rarest.
+func choose(style string, words []string, holders map[string][]int, random *rand.Rand) []string {
 	words = slices.Clone(words)
 	random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 	if style == "random" {
-		return strings.Join(words[:4], " ")
+		return words[:4]
 	}
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(df[a], df[b]) })
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(holders[a]), len(holders[b])) })
 	if style == "middle" {
 		middle := len(words) / 2
-		return strings.Join(words[middle-1:middle+2], " ")
+		return words[middle-1 : middle+2]
 	}
-	return fmt.Sprintf(wrappings[random.IntN(len(wrappings))], strings.Join(words[:3], " "))
+	return words[:3]
+}
+
+// holdAll is the number of notes that hold all words.
+func holdAll(words []string, holders map[string][]int) int {
+	n := 0
+	for _, i := range holders[words[0]] {
+		all := true
+		for _, w := range words[1:] {
+			_, has := slices.BinarySearch(holders[w], i)
+			all = all && has
+		}
+		if all {
+			n++
+		}
+	}
+	return n
 }
 
 // common are words that nobody asks by.
