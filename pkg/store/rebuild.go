@@ -109,6 +109,9 @@ func (s *Store) survey(gone map[string]bool, out *Rebuilt) ([]surveyed, error) {
 				return err
 			}
 		}
+		if l.ParentID != nil || l.Extra.GrandparentID != nil {
+			s.Stamp(id, "", "") // the branches that it names are taken down
+		}
 		found = append(found, surveyed{id, l.SavedAt})
 		return nil
 	})
