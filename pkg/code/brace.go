@@ -27,12 +27,18 @@ func (s scope) function() string {
 // defines.
 type scanner struct {
 	*lexer
+	guesses int // tokens that may still be spent on "<" that opened nothing
+}
+
+func newScanner(lang *language, text string) *scanner {
+	l := lex(lang, text)
+	return &scanner{l, 8*len(l.tokens) + 1<<16}
 }
 
 func (lang *language) parse(text string) []Symbol {
-	s := scanner{lex(lang, text)}
+	s := newScanner(lang, text)
 	if lang == c_ && s.isCPP() {
-		s = scanner{lex(cpp, text)}
+		s = newScanner(cpp, text)
 	}
 	return s.statements(0, len(s.tokens), scope{}, 0)
 }
@@ -101,7 +107,17 @@ func (s *scanner) opens(k, end int) bool {
 // where none does.
 func (s *scanner) skipAngles(k, end int) int {
 	depth := 0
-	for i := k; i < end && i < k+4000; i = s.skip(i, end) {
+	if s.guesses <= 0 {
+		return k + 1
+	}
+	spent := 0
+	defer func() {
+		if depth > 0 {
+			s.guesses -= spent
+		}
+	}()
+	for i := k; i < end && spent < 4000; i = s.skip(i, end) {
+		spent++
 		switch s.mark(i) {
 		case '<':
 			depth++

@@ -21,6 +21,8 @@ type wordScanner struct {
 	lang *wordLanguage
 	i    int
 	docs []hereDoc // that start with the next line
+
+	plain int // up to here no slash opens a regular expression
 }
 
 type hereDoc struct {
@@ -248,11 +250,12 @@ func rubySpecial(w *wordScanner) bool {
 		return w.quoted(true)
 	case w.at("<<"):
 		return w.announces()
-	case c == '/' && w.startsValue():
+	case c == '/' && w.i >= w.plain && w.startsValue():
 		if end := regexEnd(w.text, w.i); end > 0 {
 			w.i = end
 			return true
 		}
+		w.plain = lineOf(w.text, w.i)
 	case c == '%' && w.startsValue():
 		return w.percent()
 	case c == '?' && w.startsValue() && w.i+2 < len(w.text) && !isWordByte(w.text[w.i+2]):

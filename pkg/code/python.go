@@ -117,7 +117,6 @@ func (p *pythonFile) logicalEnd(i int) int {
 				i++
 			}
 			i++
-			continue
 		case c == '\'' || c == '"':
 			i = pythonString(text, i, isFString(text, i))
 		case strings.IndexByte("([{", c) >= 0:
