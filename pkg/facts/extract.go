@@ -438,11 +438,15 @@ func (x *extractor) opensSentence(i int) bool {
 // goesOn tells whether token i starts a clause after a statement of the
 // user's in the same sentence, with nobody else named between.
 func (x *extractor) goesOn(i int) bool {
-	if x.last == nil {
+	from := x.first
+	switch {
+	case x.last != nil:
+		from = x.last.stop
+	case x.longestOf(from, "self") == 0:
 		return false
 	}
 	linked := false
-	for j := x.last.stop; j < i; j++ {
+	for j := from; j < i; j++ {
 		n := x.longestOf(j, "connective")
 		if x.tokens[j].kind == comma || n > 0 {
 			linked = true

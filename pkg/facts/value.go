@@ -95,7 +95,9 @@ func (x *extractor) nameRun(i int, company bool) (stop int) {
 		t := x.tokens[i]
 		switch {
 		case t.kind == han:
-			if i > from && x.isStop(i) {
+			if n := x.longestOf(i, "place name"); n > 1 {
+				i += n - 1
+			} else if i > from && x.isStop(i) {
 				return stop
 			}
 		case company && i > from && x.longestOf(x.afterComma(i), "company suffix") > 0:
@@ -322,8 +324,14 @@ func (x *extractor) technology(i int) (stop int, known bool) {
 // role reads what somebody does: a run of words around a noun for a job.
 func (x *extractor) role(i int) int {
 	end := i
-	for end < len(x.tokens) && end-i < 14 && x.tokens[end].isWord() && (x.tokens[end].upper || !x.endsRole(end)) && x.longestOf(end, "soft") == 0 {
-		end++
+	for end < len(x.tokens) && end-i < 14 && x.tokens[end].isWord() {
+		if n := x.longestOf(end, "job"); n > 0 && x.tokens[end].kind == han {
+			end += n
+		} else if (x.tokens[end].upper || !x.endsRole(end)) && x.longestOf(end, "soft") == 0 {
+			end++
+		} else {
+			break
+		}
 	}
 	if end == i || x.longestOf(i, "negation") > 0 {
 		return 0
