@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,7 +98,9 @@ func (l *Leaf) Record() *record.Record {
 		Title: l.Extra.Title, Author: l.Extra.Author, Tags: l.Tags, Timestamp: l.Timestamp, Span: l.Span, Tokens: l.Extra.Tokens,
 		Oversized: l.Extra.Oversized, Context: l.Extra.Context, Replaces: l.Extra.Replaces, Project: l.Extra.Project, Agent: l.Extra.Agent, Content: l.Content})
 	for _, name := range sortedKeys(l.Extra.Fields) {
-		r.SetRaw(name, l.Extra.Fields[name])
+		var line bytes.Buffer // the header stands on many lines, a record on one
+		json.Compact(&line, l.Extra.Fields[name])
+		r.SetRaw(name, line.Bytes())
 	}
 	if l.Extra.RetiredAt != "" {
 		r.Set("retired_at", l.Extra.RetiredAt)
