@@ -39,6 +39,7 @@ type Searcher struct {
 	doubt Doubt
 
 	replacing bool // some leaf replaces another
+	opened    map[string]*store.Leaf
 }
 
 // NewSearcher takes a snapshot of a memory.
@@ -56,10 +57,22 @@ func NewSearcher(s *store.Store) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Searcher{store: s, snap: snap, view: v, order: order,
+	r := &Searcher{opened: map[string]*store.Leaf{}, store: s, snap: snap, view: v, order: order,
 		doubt: Doubt{Threshold: s.Settings.ConfidenceThreshold, Margin: s.Settings.AmbiguityMargin}}
 	v.terms("replaces:", func(string) { r.replacing = true })
 	return r, snap.Err()
+}
+
+// read opens a leaf, once for a query.
+func (r *Searcher) read(id string) (*store.Leaf, error) {
+	if l := r.opened[id]; l != nil {
+		return l, nil
+	}
+	l, err := r.store.Leaf(id)
+	if err == nil {
+		r.opened[id] = l
+	}
+	return l, err
 }
 
 // Close releases the snapshot.
@@ -69,6 +82,7 @@ func (r *Searcher) Close() { r.snap.Close() }
 // docs/SEARCH.md would return.
 func (r *Searcher) Search(q record.Query) (*Answer, error) {
 	start := time.Now()
+	clear(r.opened)
 	if strings.TrimSpace(q.Query) == "" {
 		return nil, errors.New("the query is empty")
 	}
@@ -248,7 +262,7 @@ func (r *Searcher) phrases(best []found, scorers []*scorer, allow func(int32) bo
 	}
 	kept := all[:0]
 	for _, f := range all {
-		l, err := r.store.Leaf(f.kept.ID)
+		l, err := r.read(f.kept.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +299,7 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 	}
 	a.Clue = &record.Clue{ID: q.ID, Query: q.Query, Reason: v.Reason}
 	for _, i := range v.Options {
-		l, err := r.store.Leaf(best[i].kept.ID)
+		l, err := r.read(best[i].kept.ID)
 		if err != nil {
 			return err
 		}
@@ -308,7 +322,7 @@ func (r *Searcher) results(a *Answer, q record.Query, best []found) error {
 		return err
 	}
 	for i, f := range best {
-		l, err := r.store.Leaf(f.kept.ID)
+		l, err := r.read(f.kept.ID)
 		if err != nil {
 			return err
 		}

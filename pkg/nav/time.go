@@ -50,7 +50,7 @@ func (r *Searcher) replaced(best []found, filters record.Filters) ([]found, erro
 		if !ok {
 			continue
 		}
-		l, err := r.store.Leaf(newest.ID)
+		l, err := r.read(newest.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 // asksFor tells whether the words of a query that a leaf holds all stand in
 // the sentence that states a fact.
 func (r *Searcher) asksFor(query, id string, fact *record.Fact) (bool, error) {
-	l, err := r.store.Leaf(id)
+	l, err := r.read(id)
 	if err != nil || fact == nil {
 		return false, err
 	}
@@ -133,7 +133,7 @@ func sentenceWith(content, value string) string {
 
 // byID finds a leaf of the snapshot.
 func (r *Searcher) byID(id string) (store.Ref, bool) {
-	l, err := r.store.Leaf(id)
+	l, err := r.read(id)
 	if err != nil {
 		return store.Ref{}, false
 	}

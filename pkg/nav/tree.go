@@ -127,7 +127,7 @@ func (r *Searcher) chain(id string) ([]string, error) {
 		}
 		return climb(id, parents), nil
 	}
-	l, err := r.store.Leaf(id)
+	l, err := r.read(id)
 	if err != nil {
 		return nil, err
 	}
