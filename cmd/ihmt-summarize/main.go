@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/ihmt/ihmt/pkg/cli"
+	"github.com/ihmt/ihmt/pkg/facts/ledger"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/summarize"
@@ -48,6 +49,9 @@ func (g *grammar) Run(c *cli.Context) error {
 	defer stop()
 	grown, err := summarize.Grow(ctx, s, summarize.Options{Force: g.Force, Backend: backend})
 	if err != nil {
+		return err
+	}
+	if _, err := ledger.Read(s, nil); err != nil { // so that no search has to read what is new
 		return err
 	}
 	if !grown.Changed {
