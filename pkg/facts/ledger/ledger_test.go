@@ -107,7 +107,7 @@ func TestARemovedLeafStatesNothing(t *testing.T) {
 	save(t, s, "2024-03-11", "I live in Madrid.", "")
 	id := save(t, s, "2026-02-03", "I live in Valencia.", "")
 	held(t, s, "2026-06-01")
-	if err := s.Erase(id, func() error { return nil }); err != nil {
+	if err := s.Erase([]string{id}, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := held(t, s, "2026-06-01"); got != "user location Madrid" {
