@@ -1,0 +1,135 @@
+package store
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+var sample = Leaf{ID: "L-a.b-0003-0123456789", Timestamp: "2026-02-03", SavedAt: "2026-02-04T00:00:00.000000Z", DataType: record.TypeGeneric, Domain: "a.b",
+	Tags: []string{"x"}, Span: &record.Span{StartLine: 1, EndLine: 2}, Extra: Extra{Source: "s", Title: "t", Position: 3}}
+
+// TestContentSurvives writes and reads leaves whose text looks like their own
+// format.
+func TestContentSurvives(t *testing.T) {
+	for _, content := range []string{"", "plain\n", "\xef\xbb\xbfbom\r\n", markerStart + "{}" + markerEnd, markerEnd, "\x00\x1b[31m", `"parent_id": null`} {
+		l := sample
+		l.Content, l.Checksum = content, Checksum(content)
+		l.Extra.Title = content
+		got, err := parseLeaf(l.format())
+		if err != nil || got.Content != content || got.Checksum != l.Checksum || strings.ToValidUTF8(got.Extra.Title, "\ufffd") != strings.ToValidUTF8(content, "\ufffd") {
+			t.Errorf("%q came back as %q, %v", content, got.Content, err)
+		}
+	}
+}
+
+// TestStampChangesOnlyTheBranches fills in, changes and clears the branches of
+// a leaf's file in place.
+func TestStampChangesOnlyTheBranches(t *testing.T) {
+	l := sample
+	l.Content = `"parent_id": null, "grandparent_id": null,`
+	l.Extra.Title = l.Content
+	file := l.format()
+	size := len(file)
+	for _, ids := range [][2]string{{"N1-a.b-0123456789", ""}, {"N1-a.b-0123456789", "N2-a.b-9876543210"}, {"", ""}} {
+		if !stamp(file, ids[0], ids[1]) {
+			t.Fatal("no room")
+		}
+		got, err := parseLeaf(file)
+		if err != nil || len(file) != size || got.Content != l.Content || got.Extra.Title != l.Extra.Title {
+			t.Fatalf("%v: %q, %v", ids, file, err)
+		}
+		if id(got.ParentID) != ids[0] || id(got.Extra.GrandparentID) != ids[1] {
+			t.Errorf("got %q and %q, want %q", id(got.ParentID), id(got.Extra.GrandparentID), ids)
+		}
+	}
+	if stamp(file, "N1-a.b-"+strings.Repeat("0", 64), "") {
+		t.Error("an id wider than its room was written")
+	}
+}
+
+func id(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+func TestIdsThatAreNone(t *testing.T) {
+	for _, bad := range []string{"", "L-", "L-a", "L-../x-0000-0123456789", "L-a-0000-01/2", "L-a-0000-0\x00", "N1-a-0123456789", "L-.a-0000-0123456789", "L-A-0000-0123456789", "L-a-0000-" + strings.Repeat("0", 200)} {
+		if CheckID(bad) == nil {
+			t.Errorf("%q passed", bad)
+		}
+	}
+	if err := CheckID("L-software.go-0012-0123456789abcdef"); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", "N", "N1-", "N1-../a-0123456789", "N1/../2-a-0123456789", "Nx-a-0123456789", "N1-a-0/1"} {
+		if _, err := BranchPath(bad); err == nil {
+			t.Errorf("%q passed", bad)
+		}
+	}
+}
+
+func TestWeightOfATermInAList(t *testing.T) {
+	list := terms.JoinWeights(map[string]int{"deploy": 2, "~deploy": 1, "deployment": 4, "source:deploy:5": 1, "a": 1})
+	for term, want := range map[string]int32{"deploy": 2, "~deploy": 1, "deployment": 4, "a": 1, "ploy": 0, "dep": 0, "source:deploy:5": 1, "source": 0, "5": 0} {
+		if got := Weight(list, term); got != want {
+			t.Errorf("%q in %q: got %d, want %d", term, list, got, want)
+		}
+	}
+}
+
+func FuzzLeaf(f *testing.F) {
+	f.Add(sample.format())
+	f.Add([]byte("<<<IHMT-META\n{\"leaf_id\": \"x\",\n \"tags\": null}\nIHMT-META>>>\ntext"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := parseLeaf(data)
+		if err != nil {
+			return
+		}
+		again, err := parseLeaf(l.format())
+		if err != nil || again.Content != l.Content || again.ID != l.ID || !bytes.Equal(again.format(), l.format()) {
+			t.Fatalf("%q became %q, %v", data, l.format(), err)
+		}
+	})
+}
+
+func FuzzEntry(f *testing.F) {
+	e := Entry{Op: opStore, Leaf: terms.Leaf{ID: sample.ID, Timestamp: "2026-02-03", SavedAt: sample.SavedAt, Source: "s", Position: 3, Length: 9, Question: true}, Terms: "a b:2", Known: true}
+	f.Add(e.append(nil))
+	f.Add([]byte(`{"kind":"journal","op":"remove","leaf_id":"L-a-0000-0123456789"}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		e, err := parseEntry(line)
+		if err != nil {
+			return
+		}
+		again, err := parseEntry(e.append(nil))
+		if err != nil || again.ID != e.ID || again.Op != e.Op || again.Length != e.Length {
+			t.Fatalf("%q became %+v, %v", line, again, err)
+		}
+	})
+}
+
+func FuzzTrunk(f *testing.F) {
+	f.Add([]byte(`{"format":1,"journal":{"part":1,"offset":0},"tables":[{"name":"a.terms","leaves":1}],` + "\n" + ` "domains": [{"name":"d","closed":[{"id":"N1-d-0"}]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, whole := range []bool{true, false} {
+			if trunk, err := parseTrunk(data, whole); err == nil {
+				trunk.Closed("d")
+			}
+		}
+	})
+}
+
+func FuzzSettings(f *testing.F) {
+	f.Add([]byte(`{"branch_factor":4,"languages":["en","zh"],"rules":["a"]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := parseSettings(data); err == nil && s.Validate() != nil {
+			t.Fatalf("%q passed but is not valid", data)
+		}
+	})
+}
