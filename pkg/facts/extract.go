@@ -311,7 +311,7 @@ func (x *extractor) dateLength(j int) (n int) {
 		return 0
 	}
 	from := x.tokens[j].start
-	for _, d := range text.FindDates(x.text[from:x.tokens[min(j+8, len(x.tokens)-1)].end], text.DMY) {
+	for _, d := range text.FindDates(x.text[from:min(from+64, x.tokens[min(j+8, len(x.tokens)-1)].end)], text.DMY) {
 		for d.Start == 0 && j+n < len(x.tokens) && x.tokens[j+n].end <= from+d.End {
 			n++
 		}
@@ -560,7 +560,7 @@ func (x *extractor) dateOfChange(m *match) string {
 	}
 	from := x.tokens[x.first].start
 	limit := x.tokens[end-1].end
-	for _, d := range text.FindDates(x.text[from:x.tokens[len(x.tokens)-1].end], text.DMY) {
+	for _, d := range text.FindDates(x.text[from:min(from+2000, x.tokens[len(x.tokens)-1].end)], text.DMY) {
 		if day := d.First().String(); from+d.Start < limit && (x.date == "" || day <= x.date) {
 			return day
 		}

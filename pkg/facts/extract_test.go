@@ -153,3 +153,11 @@ func FuzzRules(f *testing.F) {
 		newRules().read("mine", rules)
 	})
 }
+
+func TestHostileTextsCostNoMoreThanOthers(t *testing.T) {
+	const size = 1 << 20
+	for _, part := range []string{"I live in Porto and ", "I ", "“", "\"I moved to A", "> ", "```\n", "a", "I'm", "我", "我住在", "1 ", "Patient: A. ", "I moved from a ", "“\n", "2024-01-01 ", "I moved to Aaaa on 1 ", "\n\n", "I moved to Aaaa          "} {
+		text := strings.Repeat(part, size/len(part))
+		Bundled().Extract(text, "2026-06-01")
+	}
+}

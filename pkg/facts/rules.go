@@ -469,7 +469,8 @@ func (r *Rules) grow(from []int32, parts []part) []int32 {
 				ends = append(ends, r.grow([]int32{node}, option)...)
 			}
 		}
-		if len(ends) > 1 {
+		slices.Sort(ends)
+		if ends = slices.Compact(ends); len(ends) > 1 {
 			ends = []int32{r.join(ends)}
 		}
 		if p.optional {
@@ -498,7 +499,7 @@ type part struct {
 }
 
 func parsePattern(s string) ([]part, error) {
-	parts, rest, err := parseParts(s)
+	parts, rest, err := parseParts(s, 0)
 	if err == nil && rest != "" {
 		err = fmt.Errorf("%q closes what it did not open", s)
 	}
@@ -506,7 +507,10 @@ func parsePattern(s string) ([]part, error) {
 }
 
 // parseParts reads parts up to a mark that ends an option; rest starts there.
-func parseParts(s string) (parts []part, rest string, err error) {
+func parseParts(s string, depth int) (parts []part, rest string, err error) {
+	if depth > 16 {
+		return nil, "", errors.New("alternatives stand more than 16 deep in others")
+	}
 	for {
 		i := strings.IndexAny(s, "([*|)]")
 		if i < 0 {
@@ -527,7 +531,7 @@ func parseParts(s string) (parts []part, rest string, err error) {
 			s = s[i:]
 			for s[0] != ')' && s[0] != ']' {
 				var option []part
-				if option, s, err = parseParts(s[1:]); err != nil {
+				if option, s, err = parseParts(s[1:], depth+1); err != nil {
 					return nil, "", err
 				}
 				if s == "" {

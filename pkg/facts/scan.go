@@ -156,19 +156,24 @@ func (s *scanner) token() bool {
 	}
 	r, w := utf8.DecodeRuneInString(s.text[s.pos:])
 	switch {
-	case unicode.Is(unicode.Han, r):
+	case isHan(r):
 		s.add(token{start: s.pos, end: s.pos + w, id: s.rules.vocabulary[s.text[s.pos:s.pos+w]], kind: han})
 		s.pos += w
 		return false
 	case unicode.IsLetter(r) || unicode.IsDigit(r):
 		s.word()
 		return false
-	case unicode.IsSpace(r) || r == '\ufeff' || unicode.Is(unicode.Mn, r):
+	case unicode.IsSpace(r) || r == '\ufeff' || isMark(r):
 		s.pos += w
 		return false
 	}
 	return s.mark(r, w)
 }
+
+func isHan(r rune) bool { return r >= 0x2e80 && unicode.Is(unicode.Han, r) }
+
+// isMark tells of the marks that stand on a letter.
+func isMark(r rune) bool { return r >= 0x300 && unicode.Is(unicode.Mn, r) }
 
 func isASCIIWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
@@ -233,7 +238,7 @@ func (s *scanner) quoteMark(r rune, at int) {
 	switch {
 	case s.closer == r || s.closer != 0 && (r == '”' || r == '»') && s.closer != '’':
 		s.closer = 0
-	case s.closer != 0 || closers[r] == 0:
+	case s.closer != 0 || closers[r] == 0 || len(s.tokens) >= maxSentence:
 		return
 	case (r == '\'' || r == '‘' || r == '"') && (inWord || !unicode.IsLetter(after) && !unicode.IsDigit(after)):
 		if r != '"' || unicode.IsDigit(before) || unicode.IsSpace(after) {
@@ -286,7 +291,7 @@ func (s *scanner) wrapped(at int, next string) bool {
 		return false
 	case unicode.IsLower(r):
 		return !isLabel(next)
-	case !last.isWord() || unicode.Is(unicode.Han, r):
+	case !last.isWord() || isHan(r):
 		return false
 	}
 	line := at - (strings.LastIndexByte(s.text[max(0, at-200):at], '\n') + 1 + max(0, at-200))
@@ -314,9 +319,9 @@ func (s *scanner) word() {
 			r, w = utf8.DecodeRuneInString(s.text[s.pos:])
 		}
 		switch {
-		case unicode.Is(unicode.Han, r):
+		case isHan(r):
 			goto done
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || isMark(r):
 			up := unicode.IsUpper(r)
 			if s.pos == start {
 				t.upper, t.digit = up, unicode.IsDigit(r)
@@ -389,7 +394,7 @@ func (s *scanner) negated(t token, verb []byte) {
 // goesOnAfter tells whether a letter or digit follows the next w bytes.
 func (s *scanner) goesOnAfter(w int) bool {
 	r, _ := utf8.DecodeRuneInString(s.text[s.pos+w:])
-	return unicode.IsLetter(r) && !unicode.Is(unicode.Han, r) || unicode.IsDigit(r)
+	return unicode.IsLetter(r) && !isHan(r) || unicode.IsDigit(r)
 }
 
 // endsName tells whether a + or # belongs to a name such as C++ or C#.

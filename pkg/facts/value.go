@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// maxValue is the length in bytes of the longest value.
+const maxValue = 200
+
 // valueKinds are the ways in which a value may look.
 var valueKinds = []string{"name", "place", "company", "tool", "kind", "stack", "role"}
 
@@ -34,7 +37,7 @@ func (x *extractor) value(p *pattern, j int) (attribute string, value, stop int)
 		case "name":
 			stop = x.name(j, false)
 		}
-		if stop > value && x.allowed(p.look, value, stop) {
+		if stop > value && x.tokens[stop-1].end-x.tokens[value].start <= maxValue && x.allowed(p.look, value, stop) {
 			return attribute, value, stop
 		}
 	}
