@@ -47,8 +47,8 @@ type Verdict struct {
 const maxOptions = 4
 
 // Judge decides on ranked candidates, best first; some more than are shown
-// should be given. Words is the number of words of the query and its clues
-// that are not optional.
+// should be given. Words is the size of the query and its clues
+// ([text.Query]).
 //
 // It is asked back when confidence is below the threshold: too little of the
 // query is in the best answer. And it is asked back when a rival, holding no

@@ -286,7 +286,7 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 	}
 	words := 0
 	for _, s := range scorers {
-		words += s.words
+		words += s.query.Size
 	}
 	candidates := make([]Candidate, len(best))
 	for i, f := range best {

@@ -181,6 +181,18 @@ func TestWhatIsAskedAndSaid(t *testing.T) {
 	}
 }
 
+func TestSizeIsCountedAsTyped(t *testing.T) {
+	a := analyzer(t, "en", "es")
+	for q, want := range map[string]int{
+		"": 0, "the Sam": 1, "getUserProfile": 1, "pre-commit hook": 2, "dispatcher.go": 1, "小王": 1, "王小明": 1, "统一管理": 2,
+		"connection 连接池": 2, "where did I go on 2025-03-14": 1, "who is it": 3, "Ana Ana López": 2,
+	} {
+		if got := a.Query(q).Size; got != want {
+			t.Errorf("%q: %d, want %d", q, got, want)
+		}
+	}
+}
+
 func TestPhrases(t *testing.T) {
 	a := analyzer(t, "en", "es")
 	for _, c := range []struct {

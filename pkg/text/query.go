@@ -24,7 +24,9 @@ type Word struct {
 	// of a date, a pair of characters that touches a stop word.
 	Optional bool
 
-	stop bool
+	stop  bool
+	typed int  // which word of the query, as typed, it is or is part of
+	pair  bool // of characters
 }
 
 // A Query is a question as scoring sees it.
@@ -39,6 +41,10 @@ type Query struct {
 	Phrases [][]string
 	// When: it asks for a time.
 	When bool
+	// Size is how many words it has for whoever typed it: an identifier is
+	// one, and so are two neighbouring pairs of characters. What is optional
+	// does not count.
+	Size int
 }
 
 // charWeight is the weight of a character of a script without spaces beside
@@ -61,17 +67,21 @@ func (a *Analyzer) Query(q string) Query {
 	known := map[string]bool{}
 	when := cueFinder{set: cues()[asksWhen]}
 	dates := FindDates(q, DMY)
+	typed := 0
 	eachWord(q, func(start, end int) {
+		typed++
 		when.word(a.folded(q[start:end]))
 		for _, w := range a.queryWords(q[start:end]) {
 			if !known[w.Folded] && len(words) < maxQueryWords {
 				known[w.Folded] = true
+				w.typed = typed
 				w.Optional = w.Optional || insideDate(dates, start)
 				words = append(words, w)
 			}
 		}
 	})
-	query := Query{Words: telling(words), When: when.stands(q)}
+	words = telling(words)
+	query := Query{Words: words, When: when.stands(q), Size: size(words)}
 	if phrases, rest := phrases(q); !a.tells(rest) {
 		query.Phrases = phrases
 	}
@@ -85,6 +95,25 @@ func telling(words []Word) []Word {
 		return words
 	}
 	return slices.DeleteFunc(words, isStop)
+}
+
+// size is the Size of a query.
+func size(words []Word) int {
+	n, pairs, last := 0, 0, 0
+	for _, w := range words {
+		switch {
+		case w.Optional:
+			continue
+		case w.typed != last:
+			n, pairs, last = n+1, 0, w.typed
+		case w.pair && pairs%2 == 0:
+			n++
+		}
+		if w.pair {
+			pairs++
+		}
+	}
+	return n
 }
 
 func insideDate(dates []DateRange, at int) bool {
@@ -114,6 +143,7 @@ func (a *Analyzer) queryWords(word string) []Word {
 				w.Weight, w.Optional = charWeight, true
 			}
 		case pairPiece:
+			w.pair = true
 			w.stop = chars[at] && chars[at+1]
 			w.Optional = chars[at] || chars[at+1]
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -214,22 +213,9 @@ func (m *ranked) ask(questions []question, k int) ([]answer, error) {
 			}
 		}
 		doubt := nav.Doubt{Threshold: nav.ConfidenceThreshold, Margin: nav.AmbiguityMargin}
-		answers[i].Ambiguous = doubt.Judge(m.telling(q), candidates).Ambiguous
+		answers[i].Ambiguous = doubt.Judge(m.analyzer.Query(q.Query).Size+m.analyzer.Query(q.Clue).Size, candidates).Ambiguous
 	}
 	return answers, nil
-}
-
-// telling is the number of words of a question that are not optional.
-func (m *ranked) telling(q question) int {
-	n := 0
-	for _, s := range []string{q.Query, q.Clue} {
-		for _, w := range m.analyzer.Query(cmp.Or(s, " ")).Words {
-			if !w.Optional {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func (m *ranked) close() error { return nil }
