@@ -25,7 +25,9 @@ func (x *extractor) value(p *pattern, j int) (attribute string, value, stop int)
 		case "place":
 			value, stop = x.place(j)
 		case "company":
-			value, stop = x.company(j)
+			if value, stop = x.company(j); x.tokens[j].kind == han {
+				stop = max(stop, x.enclosed(p, j))
+			}
 		case "tool":
 			stop = x.tool(j)
 		case "kind":
@@ -42,6 +44,24 @@ func (x *extractor) value(p *pattern, j int) (attribute string, value, stop int)
 		}
 	}
 	return "", 0, 0
+}
+
+// enclosed returns the end of a name of ideographs from token i on, where the
+// words that pattern p wants after it follow.
+func (x *extractor) enclosed(p *pattern, i int) int {
+	if x.rules.says[p.tail] != nil || x.longestOf(i, "place name") > 0 {
+		return 0
+	}
+	for end := i + 2; end < len(x.tokens) && end <= i+12; end++ {
+		last := end - 1
+		if !x.tokens[last].isWord() || x.longestOf(last, "other")+x.longestOf(last, "inside no name") > 0 {
+			return 0
+		}
+		if x.tail(p, p.tail, end) {
+			return end
+		}
+	}
+	return 0
 }
 
 // allowed tells whether tokens [i,j) are a value that the section admits.
@@ -97,15 +117,14 @@ func (x *extractor) nameRun(i int, company bool) (stop int) {
 	for i < len(x.tokens) {
 		t := x.tokens[i]
 		switch {
+		case company && i > from && x.longestOf(x.afterComma(i), "company suffix") > 0:
+			return x.closedName(i)
 		case t.kind == han:
 			if n := x.longestOf(i, "place name"); n > 1 {
 				i += n - 1
 			} else if i > from && x.isStop(i) {
 				return stop
 			}
-		case company && i > from && x.longestOf(x.afterComma(i), "company suffix") > 0:
-			i = x.afterComma(i)
-			return i + x.longestOf(i, "company suffix")
 		case t.kind == joint && x.nameFollows(i+1) && x.text[t.start:t.end] == "&":
 			i++
 			continue
@@ -127,9 +146,24 @@ func (x *extractor) nameRun(i int, company bool) (stop int) {
 	return stop
 }
 
+// closedName returns the end of the suffixes of a company from token i on.
+func (x *extractor) closedName(i int) int {
+	for {
+		next := x.afterComma(i)
+		n := 0
+		if next < len(x.tokens) {
+			n = x.longestOf(next, "company suffix")
+		}
+		if n == 0 {
+			return i
+		}
+		i = next + n
+	}
+}
+
 // afterComma is i, or i+1 where token i is a comma.
 func (x *extractor) afterComma(i int) int {
-	if x.isMark(i, ",，") {
+	if i < len(x.tokens) && x.isMark(i, ",，") {
 		return i + 1
 	}
 	return i
