@@ -47,9 +47,13 @@ func (r *Searcher) filter(f record.Filters) (func(int32) bool, error) {
 				return false
 			}
 		}
-		row := v.row(leaf)
-		if (row.retired && !f.History) || (from > 0 && int(row.day) < from) || (to > 0 && int(row.day) > to) {
+		if !f.History && v.row(leaf).retired {
 			return false
+		}
+		if from > 0 || to > 0 {
+			if day := v.day(leaf); (from > 0 && day < from) || (to > 0 && day > to) {
+				return false
+			}
 		}
 		if scope == nil {
 			return true

@@ -28,11 +28,9 @@ func (r *Searcher) help(a *Answer, scorers []*scorer) {
 				a.Search.Close[word] = near
 			}
 		}
-		for leaf := range int32(r.view.leaves) {
-			if s.matches[leaf] {
-				if kept, err := r.view.leaf(leaf); err == nil {
-					domains[terms.Domain(kept.ID)] = true
-				}
+		for _, m := range s.matches {
+			if kept, err := r.view.leaf(m.leaf); err == nil {
+				domains[terms.Domain(kept.ID)] = true
 			}
 		}
 	}

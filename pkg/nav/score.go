@@ -27,34 +27,39 @@ const (
 	afterKernel    = 0.15
 )
 
-// A scorer scores the leaves of a view for one query or clue. Its slices are
-// indexed by leaf, or by branch.
+// A scorer scores the leaves of a view for one query or clue.
 type scorer struct {
 	*view
 	query   text.Query
 	dates   []text.DateRange
-	author  map[int32]bool // leaves of the one author that the query names
-	score   []float64      // of the words, in the leaf and its neighbours
-	covered []float64      // idf of the words that the leaf holds
-	matches []bool
 	wanted  float64  // idf of all words
 	missing []string // words that no leaf has
 	words   int      // that are not optional
 
-	tf      []float64 // of the word at hand, own and lent
-	own     []bool
-	touched []int32
-	lengths map[int32]float64 // smoothed
-	above   [2][]float64      // scores of the branches
-	branch  [2][]float64      // frequencies of the word at hand
-	sum     float64
+	matches []match
+	slot    []int32      // 1 + the index of a leaf's match, 0 where it has none
+	touched []int32      // indexes of the matches of the word at hand
+	above   [2][]float64 // scores of the branches
+	branch  [2][]float64 // frequencies of the word at hand
+	sum     float64      // idf of the words that some leaf has
+}
+
+// A match is a leaf that has words of the query, its own or lent, or that the
+// query asks for by author or date.
+type match struct {
+	leaf    int32
+	score   float64 // of the words, in the leaf and its neighbours
+	covered float64 // idf of the words that it holds
+	length  float64 // smoothed; 0 until it is needed
+	author  bool    // it is of the one author that the query names
+
+	tf  float64 // of the word at hand, own and lent
+	own bool
 }
 
 // newScorer finds the leaves that match a query and what they hold of it.
 func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *scorer {
-	s := &scorer{view: v, query: a.Query(query), dates: text.FindDates(query, order), lengths: map[int32]float64{},
-		score: make([]float64, v.leaves), covered: make([]float64, v.leaves), matches: make([]bool, v.leaves),
-		tf: make([]float64, v.leaves), own: make([]bool, v.leaves), author: map[int32]bool{}}
+	s := &scorer{view: v, query: a.Query(query), dates: text.FindDates(query, order), slot: make([]int32, v.leaves)}
 	for i := range s.above {
 		s.above[i], s.branch[i] = make([]float64, v.layers[i].numbers), make([]float64, v.layers[i].numbers)
 	}
@@ -73,18 +78,39 @@ func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *
 	return s
 }
 
+// match returns the index of a leaf's match, which it makes where there is
+// none.
+func (s *scorer) match(leaf int32) int32 {
+	if s.slot[leaf] == 0 {
+		s.matches = append(s.matches, match{leaf: leaf})
+		s.slot[leaf] = int32(len(s.matches))
+	}
+	return s.slot[leaf] - 1
+}
+
+// of returns a leaf's match; ok is false where it has none.
+func (s *scorer) of(leaf int32) (m match, ok bool) {
+	if s.slot[leaf] == 0 {
+		return match{leaf: leaf}, false
+	}
+	return s.matches[s.slot[leaf]-1], true
+}
+
 // settled is the whole score of a leaf.
 func (s *scorer) settled(leaf int32) float64 {
+	m, _ := s.of(leaf)
 	score, row := 0.0, s.row(leaf)
 	if s.sum > 0 {
-		score = (s.score[leaf] + s.above[0][row.l1] + s.above[1][row.l2]) / s.sum
+		score = (m.score + s.above[0][row.l1] + s.above[1][s.parent(row.l1)]) / s.sum
 	}
-	if s.author[leaf] {
+	if m.author {
 		score += authorBonus
 	}
-	if day, ok := date(row.day); ok {
-		for _, d := range s.dates {
-			score += nearness(d.Date, day)
+	if len(s.dates) > 0 {
+		if day, ok := date(s.day(leaf)); ok {
+			for _, d := range s.dates {
+				score += nearness(d.Date, day)
+			}
 		}
 	}
 	if s.query.When && row.temporal {
@@ -158,13 +184,13 @@ func (s *scorer) word(w text.Word) {
 	for _, h := range hits {
 		s.lend(h)
 	}
-	for _, leaf := range s.touched {
-		s.matches[leaf] = true
-		s.score[leaf] += weight * saturated(s.tf[leaf], s.smoothed(leaf)/s.mean)
-		if s.own[leaf] {
-			s.covered[leaf] += weight
+	for _, i := range s.touched {
+		m := &s.matches[i]
+		m.score += weight * saturated(m.tf, s.smoothed(m)/s.mean)
+		if m.own {
+			m.covered += weight
 		} else {
-			s.covered[leaf] += weight * halfLent
+			m.covered += weight * halfLent
 		}
 	}
 	s.untouch()
@@ -173,25 +199,27 @@ func (s *scorer) word(w text.Word) {
 
 // lend gives a hit's frequency to its leaf and to the leaf's neighbours.
 func (s *scorer) lend(h hit) {
-	s.touch(h.leaf, h.tf)
-	s.own[h.leaf] = true
-	for _, n := range s.neighbours(h.leaf) {
-		s.touch(n.leaf, h.tf*kernel(-n.distance, s.row(h.leaf).question))
+	s.matches[s.touch(h.leaf, h.tf)].own = true
+	r := s.row(h.leaf)
+	for _, n := range s.neighbours(h.leaf, r) {
+		s.touch(n.leaf, h.tf*kernel(-n.distance, r.question))
 	}
+}
+
+func (s *scorer) touch(leaf int32, tf float64) (index int32) {
+	i := s.match(leaf)
+	if s.matches[i].tf == 0 {
+		s.touched = append(s.touched, i)
+	}
+	s.matches[i].tf += tf
+	return i
 }
 
 func (s *scorer) untouch() {
-	for _, leaf := range s.touched {
-		s.tf[leaf], s.own[leaf] = 0, false
+	for _, i := range s.touched {
+		s.matches[i].tf, s.matches[i].own = 0, false
 	}
 	s.touched = s.touched[:0]
-}
-
-func (s *scorer) touch(leaf int32, tf float64) {
-	if s.tf[leaf] == 0 {
-		s.touched = append(s.touched, leaf)
-	}
-	s.tf[leaf] += tf
 }
 
 // kernel is the weight with which a leaf at a distance from another one lends
@@ -210,31 +238,27 @@ func kernel(distance int32, question bool) float64 {
 
 // smoothed is the mean length of a leaf and its neighbours, weighted by the
 // kernel.
-func (s *scorer) smoothed(leaf int32) float64 {
-	sum, weights := float64(s.row(leaf).length), 1.0
-	near := s.neighbours(leaf)
-	if len(near) == 0 {
-		return sum
+func (s *scorer) smoothed(m *match) float64 {
+	if m.length > 0 {
+		return m.length
 	}
-	if length, ok := s.lengths[leaf]; ok {
-		return length
-	}
-	for _, n := range near {
-		other := s.row(n.leaf)
-		k := kernel(n.distance, other.question)
-		sum += k * float64(other.length)
+	r := s.row(m.leaf)
+	sum, weights := float64(r.length), 1.0
+	for _, n := range s.neighbours(m.leaf, r) {
+		k := kernel(n.distance, n.question)
+		sum += k * float64(n.length)
 		weights += k
 	}
-	s.lengths[leaf] = sum / weights
-	return sum / weights
+	m.length = sum / weights
+	return m.length
 }
 
 // branches adds what a word is worth to the branches that have it.
 func (s *scorer) branches(weight float64, hits []hit) {
 	var with [2][]int32
 	for _, h := range hits {
-		r := s.row(h.leaf)
-		for i, group := range [2]int32{r.l1, r.l2} {
+		l1 := s.row(h.leaf).l1
+		for i, group := range [2]int32{l1, s.parent(l1)} {
 			if s.branch[i][group] == 0 {
 				with[i] = append(with[i], group)
 			}
@@ -273,8 +297,7 @@ func (s *scorer) findAuthor() {
 	}
 	leaves := s.postings(nil, term)
 	for _, p := range leaves {
-		s.author[p.Ordinal] = true
-		s.matches[p.Ordinal] = true
+		s.matches[s.match(p.Ordinal)].author = true
 	}
 	for _, w := range asked {
 		s.coverAuthor(w, leaves)
@@ -292,12 +315,12 @@ func (s *scorer) coverAuthor(w text.Word, leaves []terms.Posting) {
 		s.lend(h)
 	}
 	for _, p := range leaves {
-		switch leaf := p.Ordinal; {
-		case s.own[leaf]:
-		case s.tf[leaf] > 0:
-			s.covered[leaf] += weight * (1 - halfLent)
+		switch m := &s.matches[s.match(p.Ordinal)]; {
+		case m.own:
+		case m.tf > 0:
+			m.covered += weight * (1 - halfLent)
 		default:
-			s.covered[leaf] += weight
+			m.covered += weight
 		}
 	}
 	s.untouch()
@@ -307,15 +330,14 @@ func (s *scorer) coverAuthor(w text.Word, leaves []terms.Posting) {
 func (s *scorer) within(d text.Date) {
 	var leaves []int32
 	for leaf := range int32(s.leaves) {
-		if day, ok := date(s.row(leaf).day); ok && in(d, day) && !s.dead(leaf) {
+		if day, ok := date(s.day(leaf)); ok && in(d, day) && !s.dead(leaf) {
 			leaves = append(leaves, leaf)
 		}
 	}
 	weight := idf(s.live, len(leaves))
 	s.wanted += weight
 	for _, leaf := range leaves {
-		s.matches[leaf] = true
-		s.covered[leaf] += weight
+		s.matches[s.match(leaf)].covered += weight
 	}
 }
 
@@ -351,11 +373,10 @@ func saturated(tf, length float64) float64 {
 }
 
 // date is the calendar day that YYYYMMDD names.
-func date(day int32) (text.Date, bool) {
-	if day == 0 {
+func date(d int) (text.Date, bool) {
+	if d == 0 {
 		return text.Date{}, false
 	}
-	d := int(day)
 	return text.Date{Year: d / 10000, Month: time.Month(d / 100 % 100), Day: d % 100}, true
 }
 

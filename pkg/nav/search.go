@@ -202,14 +202,15 @@ func (r *Searcher) best(scorers []*scorer, allow func(int32) bool, n int) ([]fou
 	for _, s := range scorers {
 		wanted += s.wanted
 	}
-	for leaf := range int32(r.view.leaves) {
-		if !slices.ContainsFunc(scorers, func(s *scorer) bool { return s.matches[leaf] }) || !allow(leaf) {
-			continue
+	offer := func(leaf int32) {
+		if !allow(leaf) {
+			return
 		}
 		f := found{leaf: leaf, score: rounded(combined(scorers, leaf))}
 		if wanted > 0 {
 			for _, s := range scorers {
-				f.coverage += s.covered[leaf]
+				m, _ := s.of(leaf)
+				f.coverage += m.covered
 			}
 			f.coverage = rounded(f.coverage / wanted)
 		}
@@ -218,6 +219,13 @@ func (r *Searcher) best(scorers []*scorer, allow func(int32) bool, n int) ([]fou
 		} else if h.before(&f, &h.list[0]) {
 			h.list[0] = f
 			heap.Fix(h, 0)
+		}
+	}
+	for i, s := range scorers {
+		for _, m := range s.matches {
+			if !slices.ContainsFunc(scorers[:i], func(before *scorer) bool { return before.slot[m.leaf] > 0 }) {
+				offer(m.leaf)
+			}
 		}
 	}
 	slices.SortFunc(h.list, func(a, b found) int {
@@ -238,7 +246,7 @@ func combined(scorers []*scorer, leaf int32) float64 {
 	score := scorers[0].settled(leaf)
 	for _, clue := range scorers[1:] {
 		factor := OneMatches
-		if scorers[0].matches[leaf] && clue.matches[leaf] {
+		if scorers[0].slot[leaf] > 0 && clue.slot[leaf] > 0 {
 			factor = BothMatch
 		}
 		score = (score + clue.settled(leaf)) * factor

@@ -22,21 +22,18 @@ type view struct {
 	over2  map[int32]int32 // layer-2 branch of the branches that the tail forms
 	tailL1 []int32         // layer-1 branch of the leaves of the tail
 
-	rows    []row
-	shared  map[uint32]bool            // sources with leaves in several segments
-	sources map[string]map[int][]int32 // of those: current leaves by position
-	near    map[int32][]neighbour
+	sharedEnds [1 << 12]bool              // by the last bits of their hashes
+	shared     map[uint32]bool            // sources with leaves in several segments
+	sources    map[string]map[int][]int32 // of those: current leaves by position
+	near       map[int32][]neighbour
 }
 
-// A row is what scoring needs of a leaf.
+// A row is what every match is scored by.
 type row struct {
-	length, day, position, rank int32
-	source                      uint32 // hash
-	l1, l2                      int32  // its branches
-	known                       bool
+	length                      int
+	l1                          int32 // its layer-1 branch
 	question, temporal, retired bool
 	alone                       bool // no other leaf is of its source
-	first                       bool // none of its source has a lower rank in its table
 }
 
 // A segment is a table, or the tail where table is nil.
@@ -102,7 +99,9 @@ func newView(snap *store.Snapshot) (*view, error) {
 	if len(snap.Tail.Leaves) == 0 && len(snap.Tables) == 1 {
 		v.shared = nil
 	}
-	v.rows = make([]row, v.leaves)
+	for hash := range v.shared {
+		v.sharedEnds[hash&0xfff] = true
+	}
 	return v, nil
 }
 
@@ -209,37 +208,57 @@ func (v *view) segment(leaf int32) segment {
 	return v.segments[i]
 }
 
-// row returns what scoring needs of a leaf. Each is read once.
-func (v *view) row(leaf int32) *row {
-	r := &v.rows[leaf]
-	if !r.known {
-		*r = v.readRow(leaf)
-	}
-	return r
-}
-
-func (v *view) readRow(leaf int32) row {
+// row returns what a match is scored by.
+func (v *view) row(leaf int32) row {
 	s := v.segment(leaf)
 	if s.table == nil {
 		i := leaf - s.base
 		e := &v.snap.Tail.Leaves[i]
-		source := terms.Hash(e.Source)
-		l1 := v.tailL1[i]
-		return row{known: true, length: int32(e.Length), day: int32(e.Day()), position: int32(e.Position), source: source, l1: l1, l2: v.over2[l1],
-			question: e.Question, temporal: e.Temporal, retired: e.Retired,
-			alone: len(v.snap.Tail.BySource(e.Source)) == 1 && !v.shared[source]}
+		return row{length: e.Length, l1: v.tailL1[i], question: e.Question, temporal: e.Temporal, retired: e.Retired,
+			alone: len(v.snap.Tail.BySource(e.Source)) == 1 && !v.shared[terms.Hash(e.Source)]}
 	}
 	ordinal := int(leaf - s.base)
 	kept := s.table.Row(ordinal)
-	r := row{known: true, length: int32(kept.Length), day: int32(kept.Day), position: int32(kept.Position), source: kept.Source,
-		rank: int32(kept.Rank), question: kept.Question, temporal: kept.Temporal, retired: s.table.Retired(ordinal, kept),
-		alone: kept.Alone && !v.shared[kept.Source], first: kept.First}
-	if l1, ok := v.over[leaf]; ok {
-		r.l1, r.l2 = l1, v.over2[l1]
-	} else {
-		r.l1, r.l2 = s.l1+int32(kept.L1), s.l2+int32(s.table.Parent(kept.L1))
+	r := row{length: kept.Length, l1: s.l1 + int32(kept.L1), question: kept.Question, temporal: kept.Temporal,
+		retired: s.table.Retired(ordinal, kept), alone: kept.Alone}
+	if v.sharedEnds[kept.Source] && r.alone {
+		r.alone = !v.shared[s.table.Detail(ordinal).Source]
+	}
+	if len(v.over) > 0 {
+		if l1, ok := v.over[leaf]; ok {
+			r.l1 = l1
+		}
 	}
 	return r
+}
+
+// parent returns the layer-2 branch over a layer-1 branch.
+func (v *view) parent(l1 int32) int32 {
+	if l2, ok := v.over2[l1]; ok {
+		return l2
+	}
+	s := v.holder(0, l1)
+	return s.l2 + int32(s.table.Parent(int(l1-s.l1)))
+}
+
+// day is the calendar day of a leaf as YYYYMMDD, 0 for none.
+func (v *view) day(leaf int32) int {
+	s := v.segment(leaf)
+	if s.table == nil {
+		return v.snap.Tail.Leaves[leaf-s.base].Day()
+	}
+	return s.table.Detail(int(leaf - s.base)).Day
+}
+
+// place returns the hash of a leaf's source and its position there.
+func (v *view) place(leaf int32) (source uint32, position int) {
+	s := v.segment(leaf)
+	if s.table == nil {
+		e := &v.snap.Tail.Leaves[leaf-s.base]
+		return terms.Hash(e.Source), e.Position
+	}
+	d := s.table.Detail(int(leaf - s.base))
+	return d.Source, d.Position
 }
 
 // leaf returns everything that the index keeps of a leaf.
@@ -259,17 +278,22 @@ func (v *view) length(which int, group int32) int64 {
 	if n, ok := v.layers[which].formed[group]; ok {
 		return n
 	}
+	s := v.holder(which, group)
+	if which == 0 {
+		return s.table.Length1(int(group-s.l1)) - v.layers[0].less[group]
+	}
+	return s.table.Length2(int(group-s.l2)) - v.layers[1].less[group]
+}
+
+// holder returns the segment of the table that a branch stands in.
+func (v *view) holder(which int, group int32) segment {
 	i := len(v.segments) - 2
 	for ; i > 0; i-- {
 		if which == 0 && v.segments[i].l1 <= group || which == 1 && v.segments[i].l2 <= group {
 			break
 		}
 	}
-	s := v.segments[i]
-	if which == 0 {
-		return s.table.Length1(int(group-s.l1)) - v.layers[0].less[group]
-	}
-	return s.table.Length2(int(group-s.l2)) - v.layers[1].less[group]
+	return v.segments[i]
 }
 
 // postings appends the leaves that have a term, in ascending order.
@@ -327,80 +351,81 @@ func (v *view) terms(prefix string, do func(term string)) {
 type neighbour struct {
 	leaf     int32
 	distance int32 // its position less the other's
+	length   int
+	question bool
 }
 
 // neighbours returns those of a leaf; a retired leaf has none.
-func (v *view) neighbours(leaf int32) []neighbour {
-	r := v.row(leaf)
+func (v *view) neighbours(leaf int32, r row) []neighbour {
 	if r.retired || r.alone {
 		return nil
 	}
 	near, ok := v.near[leaf]
 	if !ok {
-		near = v.findNeighbours(leaf, r)
+		near = v.findNeighbours(leaf)
 		v.near[leaf] = near
 	}
 	return near
 }
 
-func (v *view) findNeighbours(leaf int32, r *row) []neighbour {
+func (v *view) findNeighbours(leaf int32) []neighbour {
 	var near []neighbour
-	add := func(n int32) {
-		other := v.row(n)
-		if d := other.position - r.position; !other.retired && d != 0 && d >= -2 && d <= 2 && !v.dead(n) {
-			near = append(near, neighbour{n, d})
+	source, position := v.place(leaf)
+	add := func(n int32, at int) {
+		if d := at - position; d != 0 && d >= -2 && d <= 2 && !v.dead(n) {
+			if r := v.row(n); !r.retired {
+				near = append(near, neighbour{n, int32(d), r.length, r.question})
+			}
 		}
 	}
 	s := v.segment(leaf)
 	switch {
-	case v.shared[r.source]:
+	case v.shared[source]:
 		kept, err := v.leaf(leaf)
 		if err != nil {
 			return nil
 		}
 		at := v.source(kept.Source)
 		for _, d := range []int{-1, -2, 1, 2} {
-			for _, n := range at[int(r.position)+d] {
-				add(n)
+			for _, n := range at[position+d] {
+				add(n, position+d)
 			}
 		}
 	case s.table == nil:
 		for _, i := range v.snap.Tail.BySource(v.snap.Tail.Leaves[leaf-s.base].Source) {
-			add(s.base + int32(i))
+			add(s.base+int32(i), v.snap.Tail.Leaves[i].Position)
 		}
 	default:
-		v.around(s, leaf, add)
+		around(s, int(leaf-s.base), add)
 	}
 	return near
 }
 
 // around offers the leaves that stand next to one in its table's order by
-// source and position, as far as they may be neighbours.
-func (v *view) around(s segment, leaf int32, offer func(int32)) {
-	at := v.row(leaf)
-	next := func(rank int32) (int32, bool) {
-		ordinal := s.table.BySource(int(rank))
-		return s.base + int32(ordinal), ordinal >= 0
+// source and position, as far as they may be neighbours, with their positions.
+func around(s segment, ordinal int, offer func(leaf int32, position int)) {
+	at := s.table.Detail(ordinal)
+	next := func(rank int) (int, terms.Detail, bool) {
+		n := s.table.BySource(rank)
+		if n < 0 {
+			return 0, terms.Detail{}, false
+		}
+		return n, s.table.Detail(n), true
 	}
-	for r, rank := at, at.rank-1; !r.first; rank-- {
-		n, ok := next(rank)
-		if !ok {
+	for n, rank := ordinal, at.Rank-1; !s.table.Row(n).First; rank-- {
+		other, d, ok := next(rank)
+		if !ok || d.Position < at.Position-2 {
 			break
 		}
-		if r = v.row(n); r.position < at.position-2 {
-			break
-		}
-		offer(n)
+		offer(s.base+int32(other), d.Position)
+		n = other
 	}
-	for rank := at.rank + 1; ; rank++ {
-		n, ok := next(rank)
-		if !ok {
+	for rank := at.Rank + 1; ; rank++ {
+		other, d, ok := next(rank)
+		if !ok || d.Position > at.Position+2 || s.table.Row(other).First {
 			break
 		}
-		if r := v.row(n); r.first || r.position > at.position+2 {
-			break
-		}
-		offer(n)
+		offer(s.base+int32(other), d.Position)
 	}
 }
 

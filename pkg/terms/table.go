@@ -28,19 +28,25 @@ func unescapeSource(s string) string {
 	return s
 }
 
-// A Row is the part of a leaf that scoring reads, by ordinal.
+// A Row is what every match of a search is scored by.
 type Row struct {
 	Length   int
-	Rank     int    // place in the order by (source, position)
-	Source   uint32 // Hash of the source
 	L1       int    // index of its layer-1 branch in the table
-	Day      int    // YYYYMMDD, 0 for none
-	Position int    // in its source
-	Alone    bool   // the table has no other leaf of its source
-	First    bool   // no leaf of its source has a lower rank
+	Source   uint32 // the last twelve bits of the source's Hash
 	Question bool
 	Temporal bool
 	Retired  bool
+	Alone    bool // the table has no other leaf of its source
+	First    bool // no leaf of its source has a lower rank
+}
+
+// A Detail is what only some searches need of a leaf.
+type Detail struct {
+	Rank     int    // place in the order by (source, position)
+	Source   uint32 // Hash of the source
+	Day      int    // YYYYMMDD, 0 for none
+	Position int    // in its source
+	line     int64
 }
 
 // A Branch is a layer-1 or layer-2 branch of a table.
@@ -68,17 +74,16 @@ type Table struct {
 	L1s, L2s int
 	Total    int64 // length of all leaves
 
-	r        io.ReaderAt
-	leaves   int
-	starts   [sectionCount + 1]int64
-	fences   []fence
-	spans    []Span
-	shared   map[uint32]bool
-	blocks   map[int64][]byte
-	cached   []byte // the term lines read last
-	cachedAt int    // their fence
-	read     int64
-	err      error
+	r      io.ReaderAt
+	leaves int
+	starts [sectionCount + 1]int64
+	fences []fence
+	spans  []Span
+	shared map[uint32]bool
+	blocks map[int64][]byte
+	cached map[int][]byte // term lines by fence
+	read   int64
+	err    error
 }
 
 const blockSize = 64 << 10
@@ -86,7 +91,7 @@ const blockSize = 64 << 10
 // Open reads the trailer and the fences of a table of the given size in
 // bytes. An error says that the file is no whole table.
 func Open(r io.ReaderAt, size int64) (*Table, error) {
-	t := &Table{r: r, blocks: map[int64][]byte{}}
+	t := &Table{r: r, blocks: map[int64][]byte{}, cached: map[int][]byte{}}
 	tail := min(size, blockSize)
 	if size < trailerWidth {
 		return nil, errors.New("too short for a term table")
@@ -118,13 +123,8 @@ func Open(r io.ReaderAt, size int64) (*Table, error) {
 		}
 		t.shared[uint32(h)] = true
 	}
-	for line := range strings.Lines(section(sectionFences)) {
-		at, term, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		offset, err := strconv.ParseInt(at, 10, 64)
-		if err != nil || offset < t.starts[sectionTerms] || offset >= t.starts[sectionTerms+1] {
-			return nil, fmt.Errorf("fence %.40q points outside the terms", line)
-		}
-		t.fences = append(t.fences, fence{offset, term})
+	if err := t.parseFences(section(sectionFences)); err != nil {
+		return nil, err
 	}
 	return t, t.parseHead()
 }
@@ -144,7 +144,7 @@ func (t *Table) parseTrailer(s string, size int64) error {
 	}
 	t.leaves, t.L1s, t.L2s, t.Total = int(n[0]), int(n[1]), int(n[2]), n[3]
 	copy(t.starts[:], n[4:])
-	for i, want := range map[int]int64{sectionRows: int64(t.leaves) * rowWidth, sectionSources: int64(t.leaves) * sourceWidth,
+	for i, want := range map[int]int64{sectionRows: int64(t.leaves) * rowWidth, sectionDetails: int64(t.leaves) * detailWidth, sectionSources: int64(t.leaves) * sourceWidth,
 		sectionL1: int64(t.L1s) * groupWidth, sectionL2: int64(t.L2s) * groupWidth} {
 		if t.starts[i+1]-t.starts[i] != want {
 			return fmt.Errorf("section %d is %d bytes long, want %d", i, t.starts[i+1]-t.starts[i], want)
@@ -152,6 +152,20 @@ func (t *Table) parseTrailer(s string, size int64) error {
 	}
 	if !slices.IsSorted(t.starts[:]) || t.starts[sectionCount] != size-trailerWidth {
 		return errors.New("the trailer does not fit the file's size")
+	}
+	return nil
+}
+
+// parseFences reads where the fences stand; their terms stay in one string.
+func (t *Table) parseFences(s string) error {
+	t.fences = make([]fence, 0, strings.Count(s, "\n"))
+	for line := range strings.Lines(s) {
+		at, term, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		offset, err := strconv.ParseInt(at, 10, 64)
+		if err != nil || offset < t.starts[sectionTerms] || offset >= t.starts[sectionTerms+1] {
+			return fmt.Errorf("fence %.40q points outside the terms", line)
+		}
+		t.fences = append(t.fences, fence{offset, term})
 	}
 	return nil
 }
@@ -310,13 +324,14 @@ func (t *Table) between(term string) []byte {
 	if i < 0 {
 		return nil
 	}
-	return t.fenced(i)
+	return t.fenced(i, true)
 }
 
-// fenced returns the term lines from a fence to the next one.
-func (t *Table) fenced(i int) []byte {
-	if t.cached != nil && t.cachedAt == i {
-		return t.cached
+// fenced returns the term lines from a fence to the next one, and keeps them
+// for the next call if they are likely to be asked for again.
+func (t *Table) fenced(i int, keep bool) []byte {
+	if b, ok := t.cached[i]; ok {
+		return b
 	}
 	from, to := t.fences[i].offset, t.starts[sectionTerms+1]
 	if i+1 < len(t.fences) {
@@ -328,7 +343,9 @@ func (t *Table) fenced(i int) []byte {
 	}
 	b, err := t.readAt(from, to-from)
 	t.fail(err)
-	t.cached, t.cachedAt = b, i
+	if keep && len(b) <= 4*fenceEvery {
+		t.cached[i] = b
+	}
 	return b
 }
 
@@ -336,8 +353,8 @@ func (t *Table) fenced(i int) []byte {
 // leaves, until do returns false or the terms no longer start with it.
 func (t *Table) Terms(prefix string, do func(term string, leaves int) bool) {
 	i := max(0, sort.Search(len(t.fences), func(i int) bool { return t.fences[i].term > prefix })-1)
-	for ; i < len(t.fences); i++ {
-		for line := range bytes.Lines(t.fenced(i)) {
+	for first := i; i < len(t.fences); i++ {
+		for line := range bytes.Lines(t.fenced(i, i == first)) {
 			name, rest, _ := bytes.Cut(line, []byte("\t"))
 			term := string(name)
 			if !strings.HasPrefix(term, prefix) {
@@ -359,18 +376,27 @@ func (t *Table) lines() *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), blockSize), limit: t.leaves}
 }
 
-// Row returns what scoring needs of a leaf.
+// Row returns what every match is scored by.
 func (t *Table) Row(ordinal int) Row {
 	b := t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
-	row := Row{
-		Length: number(b[11:19]), Rank: number(b[20:27]), Source: hex(b[28:36]), L1: number(b[37:44]), Day: number(b[45:53]), Position: number(b[54:61]),
-		Question: b[62] == 'q', Temporal: b[63] == 't', Retired: b[64] == 'r', Alone: b[65] == placeAlone, First: b[65] != placeLater,
-	}
-	if row.L1 < 0 || row.L1 >= t.L1s || row.Rank < 0 || row.Rank >= t.leaves {
+	row := Row{Length: number(b[0:7]), L1: number(b[8:15]), Source: hex(b[20:23]),
+		Question: b[16] == 'q', Temporal: b[17] == 't', Retired: b[18] == 'r', Alone: b[19] == placeAlone, First: b[19] != placeLater}
+	if row.L1 < 0 || row.L1 >= t.L1s {
 		t.fail(fmt.Errorf("row %d points outside the table", ordinal))
 		return Row{Alone: true, First: true}
 	}
 	return row
+}
+
+// Detail returns what only some searches need of a leaf.
+func (t *Table) Detail(ordinal int) Detail {
+	b := t.bytes(t.starts[sectionDetails]+int64(ordinal)*detailWidth, detailWidth)
+	d := Detail{line: int64(number(b[0:10])), Rank: number(b[11:18]), Source: hex(b[19:27]), Day: number(b[28:36]), Position: number(b[37:44])}
+	if d.Rank < 0 || d.Rank >= t.leaves || d.line < 0 {
+		t.fail(fmt.Errorf("detail %d points outside the table", ordinal))
+		return Detail{}
+	}
+	return d
 }
 
 // BySource returns the ordinal of the leaf at a rank in the order by (source,
@@ -390,8 +416,7 @@ func (t *Table) BySource(rank int) int {
 // Leaf returns everything that is kept of a leaf.
 func (t *Table) Leaf(ordinal int) (Leaf, error) {
 	row := t.Row(ordinal)
-	at := number(t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, 10))
-	line := t.line(t.starts[sectionLeaves]+int64(at), t.starts[sectionLeaves+1])
+	line := t.line(t.starts[sectionLeaves]+t.Detail(ordinal).line, t.starts[sectionLeaves+1])
 	f := strings.SplitN(string(line), "\t", 5)
 	if t.err != nil {
 		return Leaf{}, t.err

@@ -124,8 +124,11 @@ func compare(t *testing.T, table *Table, want corpus, layout Layout) {
 		if err != nil || got != l {
 			t.Fatalf("leaf %d: got %+v, %v\nwant %+v", i, got, err, l)
 		}
-		if row := table.Row(i); row.Length != l.Length || row.Day != l.Day() || row.Source != Hash(l.Source) || row.Position != l.Position || row.Retired != l.Retired {
+		if row := table.Row(i); row.Length != l.Length || row.Source != Hash(l.Source)&0xfff || row.Retired != l.Retired || row.Question != l.Question || row.Temporal != l.Temporal {
 			t.Fatalf("row %d: %+v of %+v", i, row, l)
+		}
+		if d := table.Detail(i); d.Day != l.Day() || d.Source != Hash(l.Source) || d.Position != l.Position {
+			t.Fatalf("detail %d: %+v of %+v", i, d, l)
 		}
 		total += int64(l.Length)
 		for term, n := range want.terms[i] {
@@ -185,7 +188,7 @@ func compareOrder(t *testing.T, table *Table, want corpus) {
 		if rank > 0 && (l.Source < last.Source || l.Source == last.Source && l.Position < last.Position) {
 			t.Fatalf("rank %d out of order", rank)
 		}
-		if row.Rank != rank || row.Alone != (count[l.Source] == 1) || row.First != (rank == 0 || l.Source != last.Source) {
+		if table.Detail(i).Rank != rank || row.Alone != (count[l.Source] == 1) || row.First != (rank == 0 || l.Source != last.Source) {
 			t.Fatalf("rank %d: %+v", rank, row)
 		}
 		last = l

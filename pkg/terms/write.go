@@ -11,7 +11,8 @@ import (
 // last trailerWidth bytes, gives their offsets.
 const (
 	sectionTerms   = iota // term lines
-	sectionRows           // a row of fixed width a leaf
+	sectionRows           // a row of fixed width a leaf: what every match is scored by
+	sectionDetails        // a row of fixed width a leaf: what only some are
 	sectionSources        // ordinals by (source, position), fixed width
 	sectionLeaves         // a line of variable width a leaf
 	sectionL1             // a row of fixed width a layer-1 branch
@@ -26,17 +27,20 @@ const (
 const (
 	magic        = "ihmt-terms 1"
 	trailerWidth = 512
-	fenceEvery   = 16 << 10
+	fenceEvery   = 4 << 10
 
-	rowFormat    = "%010d %08d %07d %08x %07d %08d %07d %s\n"
-	rowWidth     = 10 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 8 + 1 + 7 + 1 + 4 + 1
+	rowFormat    = "%07d %07d %s%03x\n" // length, layer-1 branch, flags, end of the source's hash
+	rowWidth     = 7 + 1 + 7 + 1 + 4 + 3 + 1
+	detailFormat = "%010d %07d %08x %08d %07d\n" // offset of the line, rank, hash of the source, day, position
+	detailWidth  = 10 + 1 + 7 + 1 + 8 + 1 + 8 + 1 + 7 + 1
 	sourceFormat = "%07d\n"
 	sourceWidth  = 8
 	groupFormat  = "%07d %07d %010d %010d\n" // first child, parent or 0, length, offset of the id
 	groupWidth   = 7 + 1 + 7 + 1 + 10 + 1 + 10 + 1
 
-	// MaxLeaves is how many leaves the fixed widths allow in a table.
-	MaxLeaves = 9_999_999
+	// maxNumber is what seven digits hold: leaves of a table, the length of a
+	// leaf that is told from others, its position.
+	maxNumber = 9_999_999
 )
 
 // A tableWriter writes the sections of a table in order.
@@ -89,7 +93,7 @@ func (t *tableWriter) leaves(leaves []Leaf, layout Layout) {
 		rank[i] = int32(r)
 	}
 	t.begin(sectionRows)
-	lineAt, l1, left := int64(0), 0, 0
+	l1, left := 0, 0
 	for i := range leaves {
 		for left == 0 && l1 < len(layout.L1) {
 			left = layout.L1[l1].Size
@@ -97,8 +101,13 @@ func (t *tableWriter) leaves(leaves []Leaf, layout Layout) {
 		}
 		left--
 		l := &leaves[i]
-		t.printf(rowFormat, lineAt, min(l.Length, 99_999_999), rank[i], Hash(l.Source), l1-1, l.Day(), min(l.Position, 9_999_999),
-			flags(l, place(leaves, bySource, int(rank[i]))))
+		t.printf(rowFormat, min(l.Length, maxNumber), l1-1, flags(l, place(leaves, bySource, int(rank[i]))), Hash(l.Source)&0xfff)
+	}
+	t.begin(sectionDetails)
+	lineAt := int64(0)
+	for i := range leaves {
+		l := &leaves[i]
+		t.printf(detailFormat, lineAt, rank[i], Hash(l.Source), l.Day(), min(l.Position, maxNumber))
 		lineAt += int64(len(leafLine(l)))
 	}
 	t.begin(sectionSources)
