@@ -81,6 +81,8 @@ func TestWordFormsFindEachOther(t *testing.T) {
 		{"C++ C#", "ported from C# to C++."},
 		{"e2e", "all e2e cases"},
 		{"email", "e-mail"},
+		{"init", "def __init__(self)"},
+		{"__init__", "the init method"},
 		{"报修", "三楼打印机卡纸，已经报修。"},
 		{"Redis 分布式锁", "用Redis做分布式锁"},
 		{"会議室", "会議室の予約"},

@@ -181,7 +181,7 @@ func pieces(word string) []piece {
 	if len(word) > maxWord {
 		return []piece{{word, numberPiece}}
 	}
-	word = trimApostrophes(word)
+	word = strings.TrimRight(trimApostrophes(word), "_")
 	if isNumeric(word) {
 		return numbers(lower(word))
 	}
