@@ -36,7 +36,7 @@ type grammar struct {
 func main() { cli.Main("ihmt-facts", about, &grammar{}, render) }
 
 // today is the present calendar day.
-func today() string { return text.DateOf(time.Now()).String() }
+func today() string { return facts.Today(time.Now()) }
 
 func open(c *cli.Context) (*store.Store, error) {
 	dir, err := c.Memory()
@@ -247,7 +247,7 @@ func (n *nowCmd) Run(c *cli.Context, g *grammar) error {
 	if err != nil {
 		return err
 	}
-	return write(c, factRecords(t.Now(today()), n.Subject))
+	return write(c, factRecords(t.At(today()), n.Subject))
 }
 
 type atCmd struct {

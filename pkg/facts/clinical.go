@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // patientLabel is the name of the header section that names the subject.
@@ -36,7 +34,7 @@ func (r *Rules) headers(s, day string) Reading {
 			continue
 		}
 		date := section
-		if lead, ok := text.LeadingDate(line, text.DMY); ok {
+		if lead, ok := leadingDate(line, day); ok {
 			date = lead.Date.String()
 			if strings.TrimSpace(line[min(lead.Length, len(line)):]) == "" || trimmed[0] == '#' {
 				section = date

@@ -198,7 +198,7 @@ func (x *extractor) opening() {
 	}
 	x.date, x.speaker = x.section, false
 	line := strings.TrimRight(lineAt(x.text[x.leadsLine:]), "\r\n")
-	if lead, ok := text.LeadingDate(line, text.DMY); ok {
+	if lead, ok := leadingDate(line, x.day); ok {
 		x.date = lead.Date.String()
 		if lead.Length >= len(line) || strings.HasPrefix(strings.TrimLeft(line, " "), "#") {
 			x.section = x.date
@@ -208,6 +208,18 @@ func (x *extractor) opening() {
 	}
 	x.start = x.first
 	x.label()
+}
+
+// leadingDate finds the date that leads a line of a leaf. One that could be
+// read in two ways is read as the leaf's day was.
+func leadingDate(line, day string) (text.LeadingResult, bool) {
+	lead, ok := text.LeadingDate(line, text.DMY)
+	if ok && lead.Ambiguous {
+		if other, _ := text.LeadingDate(line, text.MDY); other.Date.String() == day {
+			return other, true
+		}
+	}
+	return lead, ok
 }
 
 func (x *extractor) skipTo(at int) {

@@ -161,3 +161,12 @@ func TestHostileTextsCostNoMoreThanOthers(t *testing.T) {
 		Bundled().Extract(text, "2026-06-01")
 	}
 }
+
+func TestADateThatReadsTwoWaysIsReadAsTheLeafs(t *testing.T) {
+	for _, day := range []string{"2026-03-04", "2026-04-03"} {
+		got := Bundled().Read(Leaf{Timestamp: day, Text: "03/04/2026: I live in Porto."}).Statements
+		if len(got) != 1 || got[0].Date != day {
+			t.Errorf("%s: got %+v", day, got)
+		}
+	}
+}

@@ -7,9 +7,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/text"
 )
+
+// Today is the calendar day of a moment, where it is or in UTC, whichever is
+// later: the day of a leaf may be either, and what was just saved holds.
+func Today(now time.Time) string {
+	return max(text.DateOf(now).String(), text.DateOf(now.UTC()).String())
+}
 
 // The status of a fact.
 const (
@@ -251,9 +259,6 @@ func (t *Timeline) At(day string) []record.Fact {
 	}
 	return held
 }
-
-// Now is At on the present day.
-func (t *Timeline) Now(today string) []record.Fact { return t.At(today) }
 
 // History returns the values that an attribute of a subject had, oldest
 // first, with their status on a day; "" for either means any.

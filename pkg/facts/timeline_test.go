@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ihmt/ihmt/pkg/record"
 )
@@ -80,7 +81,7 @@ func TestAPatientIsCarriedAlongASource(t *testing.T) {
 		{LeafID: "0", Of: "history.txt", Position: 0, Patient: "marta ruiz"},
 		{LeafID: "9", Of: "other.txt", Position: 3, Statements: diagnosis("gout")},
 	})
-	got := tl.Now("2026-06-01")
+	got := tl.At("2026-06-01")
 	if len(got) != 1 || got[0].Subject != "marta ruiz" || got[0].Value != "migraine" {
 		t.Errorf("got %+v", got)
 	}
@@ -207,4 +208,36 @@ func randomHistory(rng *rand.Rand) []Source {
 		sources = append(sources, s)
 	}
 	return sources
+}
+
+func TestTodayIsTheLaterDay(t *testing.T) {
+	evening := time.Date(2026, 6, 1, 22, 0, 0, 0, time.FixedZone("", -5*3600))
+	morning := time.Date(2026, 6, 2, 3, 0, 0, 0, time.FixedZone("", 9*3600))
+	if Today(evening) != "2026-06-02" || Today(morning) != "2026-06-02" {
+		t.Errorf("got %s and %s", Today(evening), Today(morning))
+	}
+}
+
+func ExampleBuild() {
+	rules := Bundled()
+	var sources []Source
+	for _, leaf := range []Leaf{
+		{ID: "L-2", Timestamp: "2026-02-03", SavedAt: "2026-02-03T09:00:00Z", Text: "I live in Valencia now."},
+		{ID: "L-1", Timestamp: "2024-03-11", SavedAt: "2026-02-04T09:00:00Z", Text: "I live in Madrid."},
+	} {
+		if s, ok := rules.Source(leaf); ok {
+			sources = append(sources, s)
+		}
+	}
+	timeline := Build(sources)
+	for _, day := range []string{"2024-12-31", "2026-06-01"} {
+		fmt.Println(day, timeline.At(day)[0].Value)
+	}
+	for _, notice := range timeline.Changes("2026-06-01") {
+		fmt.Println(notice.Text)
+	}
+	// Output:
+	// 2024-12-31 Madrid
+	// 2026-06-01 Valencia
+	// On 2024-03-11 you said user location = 'Madrid', but on 2026-02-03 you updated to 'Valencia'.
 }
