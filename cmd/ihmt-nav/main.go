@@ -2,6 +2,8 @@
 package main
 
 import (
+	"runtime/debug"
+
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/nav"
 	"github.com/ihmt/ihmt/pkg/record"
@@ -22,7 +24,10 @@ type grammar struct {
 	PathTo pathCmd   `cmd:"" name:"path" help:"Print what a leaf or branch stands under."`
 }
 
-func main() { cli.Main("ihmt-nav", about, &grammar{}, render) }
+func main() {
+	debug.SetGCPercent(800) // a search ends before it is worth collecting
+	cli.Main("ihmt-nav", about, &grammar{}, render)
+}
 
 // with opens the memory for the time of do.
 func with(c *cli.Context, do func(*store.Store) error) error {

@@ -2,6 +2,7 @@ package nav
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,8 @@ type match struct {
 	score   float64 // of the words, in the leaf and its neighbours
 	covered float64 // idf of the words that it holds
 	length  float64 // smoothed; 0 until it is needed
-	author  bool    // it is of the one author that the query names
+	row     row
+	author  bool // it is of the one author that the query names
 
 	tf  float64 // of the word at hand, own and lent
 	own bool
@@ -82,7 +84,7 @@ func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *
 // none.
 func (s *scorer) match(leaf int32) int32 {
 	if s.slot[leaf] == 0 {
-		s.matches = append(s.matches, match{leaf: leaf})
+		s.matches = append(s.matches, match{leaf: leaf, row: s.row(leaf)})
 		s.slot[leaf] = int32(len(s.matches))
 	}
 	return s.slot[leaf] - 1
@@ -91,7 +93,7 @@ func (s *scorer) match(leaf int32) int32 {
 // of returns a leaf's match; ok is false where it has none.
 func (s *scorer) of(leaf int32) (m match, ok bool) {
 	if s.slot[leaf] == 0 {
-		return match{leaf: leaf}, false
+		return match{leaf: leaf, row: s.row(leaf)}, false
 	}
 	return s.matches[s.slot[leaf]-1], true
 }
@@ -99,9 +101,9 @@ func (s *scorer) of(leaf int32) (m match, ok bool) {
 // settled is the whole score of a leaf.
 func (s *scorer) settled(leaf int32) float64 {
 	m, _ := s.of(leaf)
-	score, row := 0.0, s.row(leaf)
+	score := 0.0
 	if s.sum > 0 {
-		score = (m.score + s.above[0][row.l1] + s.above[1][s.parent(row.l1)]) / s.sum
+		score = (m.score + s.above[0][m.row.l1] + s.above[1][m.row.l2]) / s.sum
 	}
 	if m.author {
 		score += authorBonus
@@ -113,10 +115,10 @@ func (s *scorer) settled(leaf int32) float64 {
 			}
 		}
 	}
-	if s.query.When && row.temporal {
+	if s.query.When && m.row.temporal {
 		score += whenBonus
 	}
-	if row.question {
+	if m.row.question {
 		score -= questionMalus
 	}
 	return score
@@ -181,6 +183,7 @@ func (s *scorer) word(w text.Word) {
 	weight := w.Weight * idf(s.live, len(hits))
 	s.sum += weight
 	s.wanted += weight
+	s.matches = slices.Grow(s.matches, len(hits))
 	for _, h := range hits {
 		s.lend(h)
 	}
@@ -199,8 +202,9 @@ func (s *scorer) word(w text.Word) {
 
 // lend gives a hit's frequency to its leaf and to the leaf's neighbours.
 func (s *scorer) lend(h hit) {
-	s.matches[s.touch(h.leaf, h.tf)].own = true
-	r := s.row(h.leaf)
+	m := &s.matches[s.touch(h.leaf, h.tf)]
+	m.own = true
+	r := m.row
 	for _, n := range s.neighbours(h.leaf, r) {
 		s.touch(n.leaf, h.tf*kernel(-n.distance, r.question))
 	}
@@ -242,9 +246,8 @@ func (s *scorer) smoothed(m *match) float64 {
 	if m.length > 0 {
 		return m.length
 	}
-	r := s.row(m.leaf)
-	sum, weights := float64(r.length), 1.0
-	for _, n := range s.neighbours(m.leaf, r) {
+	sum, weights := float64(m.row.length), 1.0
+	for _, n := range s.neighbours(m.leaf, m.row) {
 		k := kernel(n.distance, n.question)
 		sum += k * float64(n.length)
 		weights += k
@@ -257,8 +260,8 @@ func (s *scorer) smoothed(m *match) float64 {
 func (s *scorer) branches(weight float64, hits []hit) {
 	var with [2][]int32
 	for _, h := range hits {
-		l1 := s.row(h.leaf).l1
-		for i, group := range [2]int32{l1, s.parent(l1)} {
+		r := &s.matches[s.match(h.leaf)].row
+		for i, group := range [2]int32{r.l1, r.l2} {
 			if s.branch[i][group] == 0 {
 				with[i] = append(with[i], group)
 			}

@@ -196,14 +196,15 @@ func (h *ranking) read(f *found) *terms.Leaf {
 
 // best returns the n best leaves that match any of the scorers and are
 // allowed, in order.
-func (r *Searcher) best(scorers []*scorer, allow func(int32) bool, n int) ([]found, error) {
+func (r *Searcher) best(scorers []*scorer, allow func(match) bool, n int) ([]found, error) {
 	h := &ranking{view: r.view}
 	wanted := 0.0
 	for _, s := range scorers {
 		wanted += s.wanted
 	}
-	offer := func(leaf int32) {
-		if !allow(leaf) {
+	offer := func(m match) {
+		leaf := m.leaf
+		if !allow(m) {
 			return
 		}
 		f := found{leaf: leaf, score: rounded(combined(scorers, leaf))}
@@ -224,7 +225,7 @@ func (r *Searcher) best(scorers []*scorer, allow func(int32) bool, n int) ([]fou
 	for i, s := range scorers {
 		for _, m := range s.matches {
 			if !slices.ContainsFunc(scorers[:i], func(before *scorer) bool { return before.slot[m.leaf] > 0 }) {
-				offer(m.leaf)
+				offer(m)
 			}
 		}
 	}
@@ -256,7 +257,7 @@ func combined(scorers []*scorer, leaf int32) float64 {
 
 // phrases keeps the results that hold the quoted phrases of the query. It
 // opens leaves in the order of the ranking until enough hold them.
-func (r *Searcher) phrases(best []found, scorers []*scorer, allow func(int32) bool, n int) ([]found, error) {
+func (r *Searcher) phrases(best []found, scorers []*scorer, allow func(match) bool, n int) ([]found, error) {
 	var phrases [][]string
 	for _, s := range scorers {
 		phrases = append(phrases, s.query.Phrases...)

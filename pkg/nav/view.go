@@ -30,8 +30,8 @@ type view struct {
 
 // A row is what every match is scored by.
 type row struct {
-	length                      int
-	l1                          int32 // its layer-1 branch
+	length                      int32
+	l1, l2                      int32 // its branches
 	question, temporal, retired bool
 	alone                       bool // no other leaf is of its source
 }
@@ -214,31 +214,22 @@ func (v *view) row(leaf int32) row {
 	if s.table == nil {
 		i := leaf - s.base
 		e := &v.snap.Tail.Leaves[i]
-		return row{length: e.Length, l1: v.tailL1[i], question: e.Question, temporal: e.Temporal, retired: e.Retired,
+		return row{length: int32(e.Length), l1: v.tailL1[i], l2: v.over2[v.tailL1[i]], question: e.Question, temporal: e.Temporal, retired: e.Retired,
 			alone: len(v.snap.Tail.BySource(e.Source)) == 1 && !v.shared[terms.Hash(e.Source)]}
 	}
 	ordinal := int(leaf - s.base)
 	kept := s.table.Row(ordinal)
-	r := row{length: kept.Length, l1: s.l1 + int32(kept.L1), question: kept.Question, temporal: kept.Temporal,
+	r := row{length: int32(kept.Length), question: kept.Question, temporal: kept.Temporal,
 		retired: s.table.Retired(ordinal, kept), alone: kept.Alone}
 	if v.sharedEnds[kept.Source] && r.alone {
 		r.alone = !v.shared[s.table.Detail(ordinal).Source]
 	}
-	if len(v.over) > 0 {
-		if l1, ok := v.over[leaf]; ok {
-			r.l1 = l1
-		}
+	if l1, ok := v.over[leaf]; ok {
+		r.l1, r.l2 = l1, v.over2[l1]
+	} else {
+		r.l1, r.l2 = s.l1+int32(kept.L1), s.l2+int32(s.table.Parent(kept.L1))
 	}
 	return r
-}
-
-// parent returns the layer-2 branch over a layer-1 branch.
-func (v *view) parent(l1 int32) int32 {
-	if l2, ok := v.over2[l1]; ok {
-		return l2
-	}
-	s := v.holder(0, l1)
-	return s.l2 + int32(s.table.Parent(int(l1-s.l1)))
 }
 
 // day is the calendar day of a leaf as YYYYMMDD, 0 for none.
@@ -351,7 +342,7 @@ func (v *view) terms(prefix string, do func(term string)) {
 type neighbour struct {
 	leaf     int32
 	distance int32 // its position less the other's
-	length   int
+	length   int32
 	question bool
 }
 

@@ -80,19 +80,18 @@ type Table struct {
 	fences []fence
 	spans  []Span
 	shared map[uint32]bool
-	blocks map[int64][]byte
+	large  cache          // of rows and layer-1 branches
+	small  cache          // of everything else
 	cached map[int][]byte // term lines by fence
 	read   int64
 	err    error
 }
 
-const blockSize = 64 << 10
-
 // Open reads the trailer and the fences of a table of the given size in
 // bytes. An error says that the file is no whole table.
 func Open(r io.ReaderAt, size int64) (*Table, error) {
-	t := &Table{r: r, blocks: map[int64][]byte{}, cached: map[int][]byte{}}
-	tail := min(size, blockSize)
+	t := &Table{r: r, large: newCache(largeBlock, size), small: newCache(smallBlock, size), cached: map[int][]byte{}}
+	tail := min(size, largeBlock)
 	if size < trailerWidth {
 		return nil, errors.New("too short for a term table")
 	}
@@ -233,20 +232,20 @@ func (t *Table) readAt(from, n int64) ([]byte, error) {
 	return b, err
 }
 
-// bytes returns n bytes of the file through the cache of blocks; n is at most
-// a block.
-func (t *Table) bytes(from, n int64) []byte {
-	first, last := from/blockSize, (from+n-1)/blockSize
-	b := t.block(first)
-	at := from - first*blockSize
-	if last == first {
-		if at+n > int64(len(b)) {
-			t.fail(io.ErrUnexpectedEOF)
-			return make([]byte, n)
-		}
+// bytes returns n bytes of the file through a cache of blocks: large ones for
+// what scoring reads from end to end, small ones for what is read here and
+// there. n is at most a small block.
+func (t *Table) bytes(c *cache, from, n int64) []byte {
+	first, last := from/c.size, (from+n-1)/c.size
+	b := t.block(c, first)
+	at := from - first*c.size
+	if last == first && at+n <= int64(len(b)) {
 		return b[at : at+n]
 	}
-	joined := append(bytes.Clone(b[min(at, int64(len(b))):]), t.block(last)...)
+	joined := bytes.Clone(b[min(at, int64(len(b))):])
+	if last > first {
+		joined = append(joined, t.block(c, last)...)
+	}
 	if int64(len(joined)) < n {
 		t.fail(io.ErrUnexpectedEOF)
 		return make([]byte, n)
@@ -254,33 +253,43 @@ func (t *Table) bytes(from, n int64) []byte {
 	return joined[:n]
 }
 
-func (t *Table) block(i int64) []byte {
-	if b, ok := t.blocks[i]; ok {
-		return b
-	}
-	from := i * blockSize
-	n := min(blockSize, t.starts[sectionCount]+trailerWidth-from)
-	if n <= 0 {
+// A cache holds blocks of the file by number.
+type cache struct {
+	size   int64
+	blocks [][]byte
+}
+
+const (
+	largeBlock = 64 << 10
+	smallBlock = 4 << 10
+)
+
+func newCache(size, file int64) cache {
+	return cache{size, make([][]byte, (file+size-1)/size)}
+}
+
+func (t *Table) block(c *cache, i int64) []byte {
+	if i < 0 || i >= int64(len(c.blocks)) {
 		t.fail(io.ErrUnexpectedEOF)
 		return nil
 	}
-	b, err := t.readAt(from, n)
-	t.fail(err)
-	t.blocks[i] = b
-	return b
+	if c.blocks[i] == nil {
+		from := i * c.size
+		b, err := t.readAt(from, min(c.size, t.starts[sectionCount]+trailerWidth-from))
+		t.fail(err)
+		c.blocks[i] = b
+	}
+	return c.blocks[i]
 }
 
 // line returns the line that starts at an offset, without its newline.
 func (t *Table) line(from, limit int64) []byte {
 	var long []byte
 	for from < limit {
-		i := from / blockSize
-		b := t.block(i)
-		part := b[min(from-i*blockSize, int64(len(b))):]
+		i := from / smallBlock
+		b := t.block(&t.small, i)
+		part := b[min(from-i*smallBlock, int64(len(b))):]
 		if n := bytes.IndexByte(part, '\n'); n >= 0 {
-			if long == nil {
-				return part[:n]
-			}
 			return append(long, part[:n]...)
 		}
 		if len(part) == 0 {
@@ -373,12 +382,12 @@ func (t *Table) Terms(prefix string, do func(term string, leaves int) bool) {
 
 func (t *Table) lines() *lineReader {
 	from := t.starts[sectionTerms]
-	return &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), blockSize), limit: t.leaves}
+	return &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), largeBlock), limit: t.leaves}
 }
 
 // Row returns what every match is scored by.
 func (t *Table) Row(ordinal int) Row {
-	b := t.bytes(t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
+	b := t.bytes(&t.large, t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
 	row := Row{Length: number(b[0:7]), L1: number(b[8:15]), Source: hex(b[20:23]),
 		Question: b[16] == 'q', Temporal: b[17] == 't', Retired: b[18] == 'r', Alone: b[19] == placeAlone, First: b[19] != placeLater}
 	if row.L1 < 0 || row.L1 >= t.L1s {
@@ -390,7 +399,7 @@ func (t *Table) Row(ordinal int) Row {
 
 // Detail returns what only some searches need of a leaf.
 func (t *Table) Detail(ordinal int) Detail {
-	b := t.bytes(t.starts[sectionDetails]+int64(ordinal)*detailWidth, detailWidth)
+	b := t.bytes(&t.small, t.starts[sectionDetails]+int64(ordinal)*detailWidth, detailWidth)
 	d := Detail{line: int64(number(b[0:10])), Rank: number(b[11:18]), Source: hex(b[19:27]), Day: number(b[28:36]), Position: number(b[37:44])}
 	if d.Rank < 0 || d.Rank >= t.leaves || d.line < 0 {
 		t.fail(fmt.Errorf("detail %d points outside the table", ordinal))
@@ -405,7 +414,7 @@ func (t *Table) BySource(rank int) int {
 	if rank < 0 || rank >= t.leaves {
 		return -1
 	}
-	ordinal := number(t.bytes(t.starts[sectionSources]+int64(rank)*sourceWidth, sourceWidth)[:7])
+	ordinal := number(t.bytes(&t.small, t.starts[sectionSources]+int64(rank)*sourceWidth, sourceWidth)[:7])
 	if ordinal < 0 || ordinal >= t.leaves {
 		t.fail(fmt.Errorf("rank %d points outside the table", rank))
 		return -1
@@ -437,7 +446,7 @@ func (t *Table) Layer2(i int) Branch { return t.group(sectionL2, i, t.L2s, t.L1s
 
 // Parent returns the index of the layer-2 branch over a layer-1 branch.
 func (t *Table) Parent(l1 int) int {
-	parent := number(t.bytes(t.starts[sectionL1]+int64(l1)*groupWidth+8, 7))
+	parent := number(t.bytes(&t.large, t.starts[sectionL1]+int64(l1)*groupWidth+8, 7))
 	if parent < 0 || parent >= t.L2s {
 		t.fail(fmt.Errorf("branch %d has a parent outside the table", l1))
 		return 0
@@ -447,20 +456,20 @@ func (t *Table) Parent(l1 int) int {
 
 // Length1 returns the length of all leaves of a layer-1 branch.
 func (t *Table) Length1(l1 int) int64 {
-	return int64(number(t.bytes(t.starts[sectionL1]+int64(l1)*groupWidth+16, 10)))
+	return int64(number(t.bytes(&t.large, t.starts[sectionL1]+int64(l1)*groupWidth+16, 10)))
 }
 
 // Length2 returns the length of all leaves of a layer-2 branch.
 func (t *Table) Length2(l2 int) int64 {
-	return int64(number(t.bytes(t.starts[sectionL2]+int64(l2)*groupWidth+16, 10)))
+	return int64(number(t.bytes(&t.small, t.starts[sectionL2]+int64(l2)*groupWidth+16, 10)))
 }
 
 func (t *Table) group(section, i, count, children int) Branch {
-	b := t.bytes(t.starts[section]+int64(i)*groupWidth, groupWidth)
+	b := t.bytes(&t.small, t.starts[section]+int64(i)*groupWidth, groupWidth)
 	g := Branch{Start: number(b[0:7]), Parent: number(b[8:15]), Length: int64(number(b[16:26])), End: children}
 	at := int64(number(b[27:37]))
 	if i+1 < count {
-		g.End = number(t.bytes(t.starts[section]+int64(i+1)*groupWidth, 7))
+		g.End = number(t.bytes(&t.small, t.starts[section]+int64(i+1)*groupWidth, 7))
 	}
 	g.ID = string(t.line(t.starts[sectionGroups]+at, t.starts[sectionGroups+1]))
 	return g
