@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ihmt/ihmt/pkg/facts"
 	"github.com/ihmt/ihmt/pkg/facts/ledger"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
@@ -71,7 +72,7 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	today := time.Now().Format(time.DateOnly)
+	today := facts.Today(time.Now())
 	notices := timeline.Notices(today)
 	past := q.At != "" || q.Until != "" || len(text.FindDates(q.Query, r.order)) > 0
 	for _, leaf := range leavesOf(best) {
