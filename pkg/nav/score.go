@@ -2,7 +2,6 @@ package nav
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,11 +64,18 @@ func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *
 	for i := range s.above {
 		s.above[i], s.branch[i] = make([]float64, v.layers[i].numbers), make([]float64, v.layers[i].numbers)
 	}
-	for _, w := range s.query.Words {
+	found := make([][]hit, len(s.query.Words))
+	total := 0
+	for i, w := range s.query.Words {
+		found[i] = s.hits(w)
+		total += len(found[i])
+	}
+	s.matches = make([]match, 0, min(total, v.leaves))
+	for i, w := range s.query.Words {
 		if !w.Optional {
 			s.words++
 		}
-		s.word(w)
+		s.word(w, found[i])
 	}
 	s.findAuthor()
 	for _, d := range s.dates {
@@ -141,7 +147,11 @@ func (s *scorer) hits(w text.Word) []hit {
 			}
 		}
 	}
-	var out []hit
+	size := 0
+	for _, list := range lists {
+		size = max(size, len(list))
+	}
+	out := make([]hit, 0, size+size/4)
 	sums := make([]float64, len(w.Forms))
 	for {
 		next := int32(math.MaxInt32)
@@ -171,9 +181,8 @@ func (s *scorer) hits(w text.Word) []hit {
 	}
 }
 
-// word adds what one word is worth.
-func (s *scorer) word(w text.Word) {
-	hits := s.hits(w)
+// word adds what one word, found in some leaves, is worth.
+func (s *scorer) word(w text.Word, hits []hit) {
 	if len(hits) == 0 {
 		if w.Optional {
 			return
@@ -183,7 +192,6 @@ func (s *scorer) word(w text.Word) {
 	weight := w.Weight * idf(s.live, len(hits))
 	s.sum += weight
 	s.wanted += weight
-	s.matches = slices.Grow(s.matches, len(hits))
 	for _, h := range hits {
 		s.lend(h)
 	}

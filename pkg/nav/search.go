@@ -326,7 +326,7 @@ func (r *Searcher) results(a *Answer, q record.Query, best []found) error {
 			domains = append(domains, d)
 		}
 	}
-	parents, err := r.parents(domains...)
+	parent, err := r.parents(domains...)
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (r *Searcher) results(a *Answer, q record.Query, best []found) error {
 		}
 		res := record.Result{ID: q.ID, Rank: i + 1, LeafID: l.ID, Domain: l.Domain, Title: l.Extra.Title, Timestamp: l.Timestamp, SavedAt: l.SavedAt,
 			Source: l.Extra.Source, Author: l.Extra.Author, Score: f.score, Coverage: f.coverage, Status: f.status, Notices: f.notices,
-			Path: r.path(f.leaf, parents), File: store.LeafPath(l.ID)}
+			Path: r.path(f.leaf, parent), File: store.LeafPath(l.ID)}
 		if q.Full {
 			res.Content = l.Content
 		} else {
@@ -349,26 +349,27 @@ func (r *Searcher) results(a *Answer, q record.Query, best []found) error {
 	return nil
 }
 
-// parents says under which branch each branch from layer 2 up stands, and in
-// the given domains also what provisional branches hold.
-func (r *Searcher) parents(domains ...string) (map[string]string, error) {
-	parents, err := r.store.Spine(r.snap.Trunk)
+// parents returns what says under which branch a branch or, in the given
+// domains, a leaf stands, "" for none.
+func (r *Searcher) parents(domains ...string) (func(id string) string, error) {
+	spine, err := r.store.Spine(r.snap.Trunk)
 	if err != nil {
 		return nil, err
 	}
+	closed := map[string]string{}
 	for _, domain := range domains {
 		for _, c := range r.snap.Trunk.Closed(domain) {
 			for _, child := range c.Children {
-				parents[child] = c.ID
+				closed[child] = c.ID
 			}
 		}
 	}
-	return parents, nil
+	return func(id string) string { return cmp.Or(spine.Parent(id), closed[id]) }, nil
 }
 
 // path returns what a leaf stands under, from the trunk down: "root", the
 // domain, and the branches that it has.
-func (r *Searcher) path(leaf int32, parents map[string]string) []string {
+func (r *Searcher) path(leaf int32, parent func(string) string) []string {
 	kept, err := r.view.leaf(leaf)
 	if err != nil {
 		return nil
@@ -381,11 +382,11 @@ func (r *Searcher) path(leaf int32, parents map[string]string) []string {
 	l1 := s.table.Layer1(s.table.Row(int(leaf - s.base)).L1)
 	switch l2 := s.table.Layer2(l1.Parent); {
 	case l2.ID != "":
-		return append(append(path, climb(l2.ID, parents)...), l1.ID)
+		return append(append(path, climb(l2.ID, parent)...), l1.ID)
 	case l1.ID != "":
-		return append(path, climb(l1.ID, parents)...)
-	case parents[kept.ID] != "":
-		return append(path, climb(parents[kept.ID], parents)...)
+		return append(path, climb(l1.ID, parent)...)
+	case parent(kept.ID) != "":
+		return append(path, climb(parent(kept.ID), parent)...)
 	}
 	return path
 }

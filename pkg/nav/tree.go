@@ -114,7 +114,7 @@ func Path(s *store.Store, id string) ([]*record.Record, error) {
 
 // chain returns the branches above a leaf or branch, from the top down.
 func (r *Searcher) chain(id string) ([]string, error) {
-	parents, err := r.parents(terms.Domain(id))
+	parent, err := r.parents(terms.Domain(id))
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +123,9 @@ func (r *Searcher) chain(id string) ([]string, error) {
 			return nil, err
 		}
 		if strings.HasPrefix(id, "N1-") {
-			return r.above(id, parents), nil
+			return r.above(id, parent), nil
 		}
-		return climb(id, parents), nil
+		return climb(id, parent), nil
 	}
 	l, err := r.read(id)
 	if err != nil {
@@ -133,32 +133,32 @@ func (r *Searcher) chain(id string) ([]string, error) {
 	}
 	for _, ref := range r.snap.BySource(l.Extra.Source) {
 		if ref.ID == id {
-			return r.path(r.number(ref), parents), nil
+			return r.path(r.number(ref), parent), nil
 		}
 	}
 	return nil, fmt.Errorf("leaf %s is not in the index; run ihmt-store verify: %w", id, fs.ErrNotExist)
 }
 
 // above finds a layer-1 branch in the tables.
-func (r *Searcher) above(id string, parents map[string]string) []string {
+func (r *Searcher) above(id string, parent func(string) string) []string {
 	for _, t := range r.snap.Tables {
 		for i := range t.L1s {
 			if b := t.Layer1(i); b.ID == id {
 				up := []string{id}
 				if l2 := t.Layer2(b.Parent).ID; l2 != "" {
-					return append(climb(l2, parents), up...)
+					return append(climb(l2, parent), up...)
 				}
-				return append(climb(id, parents), up[1:]...)
+				return append(climb(id, parent), up[1:]...)
 			}
 		}
 	}
-	return climb(id, parents)
+	return climb(id, parent)
 }
 
 // climb returns a branch and what stands above it, from the top down.
-func climb(id string, parents map[string]string) []string {
+func climb(id string, parent func(string) string) []string {
 	up := []string{id}
-	for id = parents[id]; id != "" && len(up) < 64; id = parents[id] {
+	for id = parent(id); id != "" && len(up) < 64; id = parent(id) {
 		up = append([]string{id}, up...)
 	}
 	return up

@@ -142,25 +142,32 @@ func (s *Store) AppendSpine(from int64, edges []Edge) (int64, error) {
 	return from + int64(len(lines)), nil
 }
 
+// A Spine says under which branch each branch from layer 2 up stands.
+type Spine string
+
+// Parent returns the branch over a branch, "" where it has no full one.
+func (s Spine) Parent(id string) string {
+	_, after, ok := strings.Cut(string(s), "\n"+id+"\t")
+	if !ok {
+		return ""
+	}
+	parent, _, _ := strings.Cut(after, "\n")
+	return parent
+}
+
 // Spine reads the edges that count.
-func (s *Store) Spine(t *Trunk) (map[string]string, error) {
-	parents := map[string]string{}
+func (s *Store) Spine(t *Trunk) (Spine, error) {
 	if t.Spine == 0 {
-		return parents, nil
+		return "", nil
 	}
 	data, err := s.readFile(spineName, maxTrunk)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if int64(len(data)) < t.Spine {
-		return nil, fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(spineName))
+		return "", fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(spineName))
 	}
-	for line := range strings.Lines(string(data[:t.Spine])) {
-		if child, parent, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
-			parents[child] = parent
-		}
-	}
-	return parents, nil
+	return Spine("\n" + string(data[:t.Spine])), nil
 }
 
 // CommitGrowth puts a trunk into force and deletes the files that the trunk

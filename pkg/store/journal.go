@@ -120,8 +120,14 @@ func parseEntry(line []byte) (Entry, error) {
 
 // readJournal calls do for each whole line from a position on, and returns
 // the position after the last one. A torn last line is left for the next
-// writer to cut.
+// writer to cut. Parts before the first that exists count as read: a rebuild
+// starts a new journal in a part of its own.
 func (s *Store) readJournal(from Position, do func(Entry) error) (Position, error) {
+	if from.Offset == 0 {
+		if err := s.toFirstPart(&from); err != nil {
+			return from, err
+		}
+	}
 	for {
 		end, err := s.readPart(from, do)
 		if err != nil {
@@ -133,6 +139,25 @@ func (s *Store) readJournal(from Position, do func(Entry) error) (Position, erro
 		}
 		from = next
 	}
+}
+
+// toFirstPart moves a position at the start of a part that does not exist to
+// the first one after it that does.
+func (s *Store) toFirstPart(p *Position) error {
+	if _, err := s.root.Lstat(partName(p.Part)); err == nil {
+		return nil
+	}
+	parts, err := s.journalParts()
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if part > p.Part {
+			p.Part = part
+			return nil
+		}
+	}
+	return nil
 }
 
 func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,16 @@ func (d *Domain) Roots() []string {
 		}
 	}
 	return roots
+}
+
+// Over returns the provisional branch over a node, "" where it has none.
+func (d *Domain) Over(id string) string {
+	for _, c := range d.Closed {
+		if slices.Contains(c.Children, id) {
+			return c.ID
+		}
+	}
+	return ""
 }
 
 // Single tells whether one branch holds all of the domain.

@@ -149,17 +149,13 @@ func (g *growth) resummarize(after *store.Trunk, domain string, gone map[string]
 		return nil
 	}
 	d := &domainGrowth{Domain: after.Domains[at]}
-	parents, err := g.s.Spine(g.before)
+	spine, err := g.s.Spine(g.before)
 	if err != nil {
 		return err
 	}
-	for _, c := range d.Closed {
-		for _, child := range c.Children {
-			parents[child] = c.ID
-		}
-	}
+	parent := func(id string) string { return cmp.Or(spine.Parent(id), d.Over(id)) }
 	empty := map[string]bool{} // branches that have no child left
-	for _, id := range g.chains(domain, above, parents) {
+	for _, id := range g.chains(domain, above, parent) {
 		if empty[id], err = g.again(id, func(child string) bool { return gone[child] || empty[child] }); err != nil {
 			return err
 		}
@@ -188,7 +184,7 @@ func (g *growth) resummarize(after *store.Trunk, domain string, gone map[string]
 
 // chains lists the branches above removed leaves of a domain, each once and
 // after all that stand below it.
-func (g *growth) chains(domain string, above map[string][]string, parents map[string]string) []string {
+func (g *growth) chains(domain string, above map[string][]string, parent func(string) string) []string {
 	height := map[string]int{}
 	for leaf, low := range above {
 		if terms.Domain(leaf) != domain {
@@ -204,7 +200,7 @@ func (g *growth) chains(domain string, above map[string][]string, parents map[st
 				climb(id)
 			}
 		}
-		for id := parents[last]; id != "" && n < 64; id = parents[id] {
+		for id := parent(last); id != "" && n < 64; id = parent(id) {
 			climb(id)
 		}
 	}

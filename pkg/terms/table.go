@@ -314,6 +314,7 @@ func (t *Table) Postings(dst []Posting, term string) []Posting {
 		}
 		switch order := strings.Compare(string(name), term); {
 		case order == 0:
+			dst = slices.Grow(dst, len(postings)/3)
 			if dst, ok = parsePostings(dst, postings, t.leaves); !ok {
 				t.fail(fmt.Errorf("the postings of %q cannot be read", term))
 			}
