@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/cli"
+	"github.com/ihmt/ihmt/pkg/dialogue"
 	"github.com/ihmt/ihmt/pkg/nav"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
@@ -68,7 +69,7 @@ type askCmd struct {
 }
 
 // Run asks for a clue while the query is ambiguous and somebody is there to
-// give one. The same clue twice ends it: more of it decides nothing.
+// give one.
 func (a *askCmd) Run(c *cli.Context) error {
 	return with(c, func(memory *store.Store) error {
 		searcher, err := nav.NewSearcher(memory)
@@ -82,20 +83,15 @@ func (a *askCmd) Run(c *cli.Context) error {
 				return err
 			}
 		}
-		for round := 0; ; round++ {
-			answer, err := searcher.Search(q)
-			if err != nil {
-				return err
-			}
-			if !answer.Search.Ambiguous || !c.Interactive() || round == memory.Settings.MaxClueRounds {
-				return write(c, answer)
-			}
-			clue, err := askForClue(c, answer.Clue)
-			if err != nil || clue == "" || contains(q.Clues, clue) {
-				return write(c, answer)
-			}
-			q.Clues = append(q.Clues, clue)
+		rounds := 0
+		if c.Interactive() {
+			rounds = memory.Settings.MaxClueRounds
 		}
+		answer, err := dialogue.Ask(searcher.Search, q, rounds, func(clue *record.Clue) (string, error) { return askForClue(c, clue) })
+		if err != nil {
+			return err
+		}
+		return write(c, answer)
 	})
 }
 
@@ -124,13 +120,4 @@ func askForClue(c *cli.Context, clue *record.Clue) (string, error) {
 	}
 	b.WriteString("A word that tells them apart? ")
 	return c.Prompt(b.String())
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if strings.EqualFold(x, s) {
-			return true
-		}
-	}
-	return false
 }
