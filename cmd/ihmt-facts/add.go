@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/facts"
@@ -21,14 +21,7 @@ type addCmd struct {
 // Run stores a leaf that says so and prints the leaf, its fact, and what it
 // changes.
 func (a *addCmd) Run(c *cli.Context) error {
-	day := today()
-	if a.Date != "" {
-		var err error
-		if day, err = dayOf(a.Date); err != nil {
-			return err
-		}
-	}
-	said, err := facts.Say(a.Subject, a.Attribute, a.Value)
+	chunk, err := facts.Chunk(a.Subject, a.Attribute, a.Value, a.Date)
 	if err != nil {
 		return err
 	}
@@ -41,36 +34,18 @@ func (a *addCmd) Run(c *cli.Context) error {
 		return err
 	}
 	defer s.Close()
-	leaf, err := keep(s, record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: day, Tags: []string{facts.FactTag},
-		Title: said, Content: day + ": " + said + "\n"})
-	if err != nil {
-		return err
-	}
 	x := extraction{c: c, store: s, known: map[string]*facts.Source{}}
 	if x.rules, err = ledger.Rules(s); err != nil {
 		return err
 	}
-	return errors.Join(x.add(leaf), x.tell())
-}
-
-// keep stores a chunk and returns its leaf record.
-func keep(s *store.Store, chunk record.Chunk) (*record.Record, error) {
-	if err := store.Complete(&chunk); err != nil {
-		return nil, err
-	}
-	w, err := s.NewWriter()
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	outcomes, err := w.Commit([]store.Item{{Chunk: chunk}})
-	if err != nil {
-		return nil, err
-	}
-	if len(outcomes) != 1 {
-		return nil, fmt.Errorf("the store answered %d leaves for one", len(outcomes))
-	}
-	leaf := record.New(record.KindLeaf, chunk)
-	leaf.Merge(outcomes[0].Leaf)
-	return leaf, nil
+	in := record.NewReader(strings.NewReader(record.New(record.KindChunk, chunk).String()))
+	_, err = s.Put(in, func(leaves []*record.Record) error {
+		for _, leaf := range leaves {
+			if err := x.add(leaf); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, store.PutOptions{})
+	return errors.Join(err, x.tell())
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/ihmt/ihmt/pkg/facts/ledger"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
-	"github.com/ihmt/ihmt/pkg/text"
 )
 
 const about = `Say what leaves assert, and what was true when.
@@ -115,17 +114,16 @@ type extractCmd struct {
 }
 
 func (e *extractCmd) Run(c *cli.Context, g *grammar) error {
-	rules, s, err := e.open(c, g)
-	if err != nil {
-		return err
-	}
-	if s != nil {
-		defer s.Close()
-	}
-	x := extraction{c: c, rules: rules, store: s, known: map[string]*facts.Source{}}
+	x := &extraction{c: c, known: map[string]*facts.Source{}}
+	defer x.close()
 	in := record.NewReader(c.In)
 	var skipped error
-	err = c.Records(in, e.KeepGoing, func(r *record.Record) error {
+	err := c.Records(in, e.KeepGoing, func(r *record.Record) error {
+		if r.Kind() == record.KindLeaf && x.rules == nil {
+			if err := x.open(g); err != nil {
+				return err
+			}
+		}
 		if err := x.add(r); err != nil {
 			bad := &record.LineError{Line: in.Line(), Err: err}
 			if !e.KeepGoing {
@@ -148,8 +146,8 @@ func (e *extractCmd) Run(c *cli.Context, g *grammar) error {
 	return cmp.Or(err, skipped)
 }
 
-// open opens the memory, if there is one, and its rules.
-func (e *extractCmd) open(c *cli.Context, g *grammar) (*facts.Rules, *store.Store, error) {
+// rulesOf opens the memory, if there is one, and its rules.
+func rulesOf(c *cli.Context, g *grammar) (*facts.Rules, *store.Store, error) {
 	if g.From == "-" {
 		return facts.Bundled(), nil, nil
 	}
@@ -167,11 +165,24 @@ func (e *extractCmd) open(c *cli.Context, g *grammar) (*facts.Rules, *store.Stor
 // An extraction passes leaves through and tells what they state and change.
 type extraction struct {
 	c       *cli.Context
-	rules   *facts.Rules
+	rules   *facts.Rules // nil until it is opened
 	store   *store.Store // nil without a memory
 	known   map[string]*facts.Source
 	sources []facts.Source // without a memory: all so far
 	news    []string       // leaves that state something and have not been told of
+}
+
+// open opens the memory. It waits for the first leaf: until then what stores
+// the leaves may not have made the memory.
+func (x *extraction) open(g *grammar) (err error) {
+	x.rules, x.store, err = rulesOf(x.c, g)
+	return err
+}
+
+func (x *extraction) close() {
+	if x.store != nil {
+		x.store.Close()
+	}
 }
 
 func (x *extraction) add(r *record.Record) error {
@@ -256,7 +267,7 @@ type atCmd struct {
 }
 
 func (a *atCmd) Run(c *cli.Context, g *grammar) error {
-	day, err := dayOf(a.Date)
+	day, err := facts.ParseDay(a.Date)
 	if err != nil {
 		return err
 	}
@@ -265,17 +276,6 @@ func (a *atCmd) Run(c *cli.Context, g *grammar) error {
 		return err
 	}
 	return write(c, factRecords(t.At(day), a.Subject))
-}
-
-// dayOf reads a day as people write it; a month or year is its last day.
-func dayOf(s string) (string, error) {
-	if d, ok := text.ParseDate(s); ok {
-		return d.Last().String(), nil
-	}
-	if found := text.FindDates(s, text.DMY); len(found) == 1 {
-		return found[0].Last().String(), nil
-	}
-	return "", fmt.Errorf("%q is no date; write it as in 2024-12-31", s)
 }
 
 type timelineCmd struct {
@@ -314,7 +314,7 @@ type rulesCmd struct {
 }
 
 func (r *rulesCmd) Run(c *cli.Context, g *grammar) error {
-	rules, s, err := (&extractCmd{}).open(c, g)
+	rules, s, err := rulesOf(c, g)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/ihmt/ihmt/pkg/record"
 )
 
 // FactTag is the tag of leaves that state a fact outright, as Say words it.
@@ -30,6 +33,22 @@ func Say(subject, attribute, value string) (string, error) {
 		return "", fmt.Errorf("subject %q must not contain ' = '", subject)
 	}
 	return said + subject + " " + attribute + " = " + value, nil
+}
+
+// Chunk is what to store so that a fact holds from a day on, written as
+// [ParseDay] reads it; "" is today.
+func Chunk(subject, attribute, value, day string) (record.Chunk, error) {
+	text, err := Say(subject, attribute, value)
+	if err != nil {
+		return record.Chunk{}, err
+	}
+	if day == "" {
+		day = Today(time.Now())
+	} else if day, err = ParseDay(day); err != nil {
+		return record.Chunk{}, err
+	}
+	return record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: day, Tags: []string{FactTag},
+		Title: text, Content: day + ": " + text + "\n"}, nil
 }
 
 // outright reads what a leaf with FactTag says.

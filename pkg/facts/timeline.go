@@ -19,6 +19,18 @@ func Today(now time.Time) string {
 	return max(text.DateOf(now).String(), text.DateOf(now.UTC()).String())
 }
 
+// ParseDay reads a day as people write it and returns it as YYYY-MM-DD; a
+// month or year is its last day.
+func ParseDay(s string) (string, error) {
+	if d, ok := text.ParseDate(s); ok {
+		return d.Last().String(), nil
+	}
+	if found := text.FindDates(s, text.DMY); len(found) == 1 {
+		return found[0].Last().String(), nil
+	}
+	return "", fmt.Errorf("%q is no date; write it as in 2024-12-31", s)
+}
+
 // The status of a fact.
 const (
 	Active     = "ACTIVE"
