@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os/signal"
 	"syscall"
 
@@ -27,7 +28,7 @@ type grammar struct {
 	BackendCmd string `help:"The program of the command back end." placeholder:"CMD"`
 }
 
-func main() { cli.Main("ihmt-summarize", about, &grammar{}, nil) }
+func main() { cli.Main("ihmt-summarize", about, &grammar{}, render) }
 
 // Run grows the tree once.
 func (g *grammar) Run(c *cli.Context) error {
@@ -54,15 +55,12 @@ func (g *grammar) Run(c *cli.Context) error {
 	if _, err := ledger.Read(s, nil); err != nil { // so that no search has to read what is new
 		return err
 	}
-	if !grown.Changed {
-		c.Out.Print("nothing new")
-	}
 	return c.Out.Write(record.New(record.KindReport, record.Report{Tool: c.Name, Totals: map[string]any{
 		"leaves": grown.Leaves, "branches": grown.Branches, "provisional": grown.Provisional, "tables": grown.Tables, "depth": grown.Depth}}))
 }
 
 func (g *grammar) backend(c *cli.Context, s store.Settings) (summarize.Backend, error) {
-	chosen := summarize.Settings{Backend: s.SummarizerBackend, Model: s.SummarizerModel, BaseURL: s.SummarizerURL, Command: s.SummarizerCommand}
+	chosen := summarize.SettingsOf(s)
 	if g.Backend != "" {
 		chosen.Backend = g.Backend
 	}
@@ -79,4 +77,18 @@ func (g *grammar) backend(c *cli.Context, s store.Settings) (summarize.Backend, 
 	return summarize.WithFallback(b, func(err error) {
 		fmt.Fprintf(c.Err, "%s: %s; the heuristic wrote the summary instead\n", c.Name, cli.Clean(err.Error()))
 	}), nil
+}
+
+// render says for people what grew.
+func render(w io.Writer, r *record.Record) {
+	if r.Kind() != record.KindReport {
+		fmt.Fprintln(w, cli.Clean(r.String()))
+		return
+	}
+	n := func(name string) int64 { return r.Get("totals").Get(name).Int() }
+	if n("leaves")+n("branches")+n("provisional") == 0 {
+		fmt.Fprintf(w, "nothing new; depth %d\n", n("depth"))
+		return
+	}
+	fmt.Fprintf(w, "leaves +%d, branches +%d full +%d provisional; depth %d\n", n("leaves"), n("branches"), n("provisional"), n("depth"))
 }

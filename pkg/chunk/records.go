@@ -25,8 +25,11 @@ func Records(document *record.Record, opt Options, emit func(*record.Record) err
 			return err
 		}
 	}
-	return emit(record.New(record.KindDocumentEnd, record.DocumentEnd{
-		Source: doc.Source, Chunks: len(made), Checksum: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(doc.Text))),
-		Confidence: doc.Confidence,
-	}))
+	return emit(record.New(record.KindDocumentEnd, End(doc, len(made))))
+}
+
+// End closes a document that has so many chunks.
+func End(doc record.Document, chunks int) record.DocumentEnd {
+	return record.DocumentEnd{Source: doc.Source, Chunks: chunks, Checksum: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(doc.Text))),
+		Confidence: doc.Confidence}
 }

@@ -128,6 +128,15 @@ func Each(args []string, stdin io.Reader, opt Options, do func(*record.Record) e
 	return nil
 }
 
+// Complete gives a document what it lacks, as [Each] does for document records.
+// It fails where an option is wrong, or the domain is no slug.
+func Complete(doc *record.Document, opt Options) error {
+	if err := opt.check(); err != nil {
+		return err
+	}
+	return (&collector{opt: opt}).fill(doc)
+}
+
 func (o *Options) check() error {
 	if o.Now == nil {
 		o.Now = time.Now

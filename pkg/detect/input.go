@@ -56,18 +56,26 @@ func (c *collector) record(rec *record.Record, line int) error {
 	if !rec.Has("text") {
 		return &record.LineError{Line: line, Err: errors.New(`a document record needs the field "text"`)}
 	}
-	if doc.Domain != "" {
-		if slug, err := Domain(doc.Domain); err != nil {
-			return &record.LineError{Line: line, Err: err}
-		} else if slug != doc.Domain {
-			return &record.LineError{Line: line, Err: fmt.Errorf("domain %q is not a slug; write %q", doc.Domain, slug)}
-		}
-	}
 	raw := rec.Get("text").Raw // as it was spelled
-	c.complete(&doc, doc.Source, c.opt.Now().Format(time.RFC3339))
+	if err := c.fill(&doc); err != nil {
+		return &record.LineError{Line: line, Err: err}
+	}
 	rec.Merge(doc)
 	rec.SetRaw("text", []byte(raw))
 	return c.do(rec)
+}
+
+// fill completes a document that was not read from a file.
+func (c *collector) fill(doc *record.Document) error {
+	if doc.Domain != "" {
+		if slug, err := Domain(doc.Domain); err != nil {
+			return err
+		} else if slug != doc.Domain {
+			return fmt.Errorf("domain %q is not a slug; write %q", doc.Domain, slug)
+		}
+	}
+	c.complete(doc, doc.Source, c.opt.Now().Format(time.RFC3339))
+	return nil
 }
 
 // head returns the start of a stream, far enough to tell records from text:

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store"
 )
 
 // A Node is a child to summarise. Text is the content of a leaf, the summary
@@ -61,6 +62,11 @@ type Settings struct {
 	BaseURL string        // of the API; "" is the public one
 	Command string        // for the command back end: a command line for the shell
 	Timeout time.Duration // for one branch; 0 is a minute
+}
+
+// SettingsOf are those that a memory chooses.
+func SettingsOf(s store.Settings) Settings {
+	return Settings{Backend: s.SummarizerBackend, Model: s.SummarizerModel, BaseURL: s.SummarizerURL, Command: s.SummarizerCommand}
 }
 
 // New returns the back end that the settings name. It fails where they name
