@@ -2,18 +2,31 @@ package facts
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
-//go:embed rules/*.rules
-var bundled embed.FS
+// The rules that come with the program. They are strings, not an embed.FS,
+// since Version reads them in every search and an embed.FS copies.
+var (
+	//go:embed rules/names.rules
+	nameRules string
+	//go:embed rules/en.rules
+	englishRules string
+	//go:embed rules/es.rules
+	spanishRules string
+	//go:embed rules/zh.rules
+	chineseRules string
+	//go:embed rules/clinical.rules
+	clinicalRules string
+)
 
 // Rules say which sentences state a fact. They are data: docs/FACTS.md
 // describes the files they are read from. Rules are safe for concurrent use.
@@ -108,16 +121,16 @@ var Bundled = sync.OnceValue(func() *Rules {
 	return r
 })
 
-var files = []string{"names", "en", "es", "zh", "clinical"}
+type rulesFile struct{ name, text string }
+
+func bundledFiles() []rulesFile {
+	return []rulesFile{{"names", nameRules}, {"en", englishRules}, {"es", spanishRules}, {"zh", chineseRules}, {"clinical", clinicalRules}}
+}
 
 func bundledRules() (*Rules, error) {
 	r := newRules()
-	for _, name := range files {
-		data, err := bundled.ReadFile("rules/" + name + ".rules")
-		if err != nil {
-			return nil, err
-		}
-		if err := r.read(name, string(data)); err != nil {
+	for _, f := range bundledFiles() {
+		if err := r.read(f.name, f.text); err != nil {
 			return nil, err
 		}
 	}
@@ -143,9 +156,8 @@ func With(name, rules string) (*Rules, error) {
 func Version(rules string) string {
 	hash := sha256.New()
 	hash.Write([]byte(reading))
-	for _, name := range files {
-		data, _ := bundled.ReadFile("rules/" + name + ".rules") // embedded: there
-		hash.Write(data)
+	for _, f := range bundledFiles() {
+		io.WriteString(hash, f.text)
 	}
 	hash.Write([]byte(strings.TrimSpace(rules)))
 	return hex.EncodeToString(hash.Sum(nil)[:5])

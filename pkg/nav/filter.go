@@ -12,7 +12,7 @@ import (
 )
 
 // filter returns which leaves a search may return. It reads the index only.
-func (r *Searcher) filter(f record.Filters) (func(match) bool, error) {
+func (r *Searcher) filter(f record.Filters) (func(*match) bool, error) {
 	v := r.view
 	var sets []map[int32]bool
 	exact := func(prefix, value string) {
@@ -41,14 +41,14 @@ func (r *Searcher) filter(f record.Filters) (func(match) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(m match) bool {
+	return func(m *match) bool {
 		leaf := m.leaf
 		for _, set := range sets {
 			if !set[leaf] {
 				return false
 			}
 		}
-		if !f.History && m.row.retired {
+		if !f.History && m.retired {
 			return false
 		}
 		if from > 0 || to > 0 {

@@ -1,7 +1,9 @@
 package nav
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,126 +38,190 @@ type scorer struct {
 	missing []string // words that no leaf has
 	words   int      // that are not optional
 
-	matches []match
-	slot    []int32      // 1 + the index of a leaf's match, 0 where it has none
-	touched []int32      // indexes of the matches of the word at hand
+	matches []match      // by leaf, ascending
+	touched []int        // indexes of the matches of the word at hand
 	above   [2][]float64 // scores of the branches
-	branch  [2][]float64 // frequencies of the word at hand
+	branch  [2][]float32 // frequencies of the word at hand, whole numbers
 	sum     float64      // idf of the words that some leaf has
 }
 
 // A match is a leaf that has words of the query, its own or lent, or that the
 // query asks for by author or date.
 type match struct {
+	row
 	leaf    int32
+	absent  bool    // it stands for a leaf that does not match
+	own     bool    // it has the word at hand itself
+	author  bool    // it is of the one author that the query names
+	tf      float64 // of the word at hand, own and lent
 	score   float64 // of the words, in the leaf and its neighbours
 	covered float64 // idf of the words that it holds
-	length  float64 // smoothed; 0 until it is needed
-	row     row
-	author  bool // it is of the one author that the query names
-
-	tf  float64 // of the word at hand, own and lent
-	own bool
-}
-
-// newScorer finds the leaves that match a query and what they hold of it.
-func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *scorer {
-	s := &scorer{view: v, query: a.Query(query), dates: text.FindDates(query, order), slot: make([]int32, v.leaves)}
-	for i := range s.above {
-		s.above[i], s.branch[i] = make([]float64, v.layers[i].numbers), make([]float64, v.layers[i].numbers)
-	}
-	found := make([][]hit, len(s.query.Words))
-	total := 0
-	for i, w := range s.query.Words {
-		found[i] = s.hits(w)
-		total += len(found[i])
-	}
-	s.matches = make([]match, 0, min(total, v.leaves))
-	for i, w := range s.query.Words {
-		if !w.Optional {
-			s.words++
-		}
-		s.word(w, found[i])
-	}
-	s.findAuthor()
-	for _, d := range s.dates {
-		if d.Day != 0 || s.words == 0 {
-			s.within(d.Date)
-		}
-	}
-	return s
-}
-
-// match returns the index of a leaf's match, which it makes where there is
-// none.
-func (s *scorer) match(leaf int32) int32 {
-	if s.slot[leaf] == 0 {
-		s.matches = append(s.matches, match{leaf: leaf, row: s.row(leaf)})
-		s.slot[leaf] = int32(len(s.matches))
-	}
-	return s.slot[leaf] - 1
-}
-
-// of returns a leaf's match; ok is false where it has none.
-func (s *scorer) of(leaf int32) (m match, ok bool) {
-	if s.slot[leaf] == 0 {
-		return match{leaf: leaf, row: s.row(leaf)}, false
-	}
-	return s.matches[s.slot[leaf]-1], true
-}
-
-// settled is the whole score of a leaf.
-func (s *scorer) settled(leaf int32) float64 {
-	m, _ := s.of(leaf)
-	score := 0.0
-	if s.sum > 0 {
-		score = (m.score + s.above[0][m.row.l1] + s.above[1][m.row.l2]) / s.sum
-	}
-	if m.author {
-		score += authorBonus
-	}
-	if len(s.dates) > 0 {
-		if day, ok := date(s.day(leaf)); ok {
-			for _, d := range s.dates {
-				score += nearness(d.Date, day)
-			}
-		}
-	}
-	if s.query.When && m.row.temporal {
-		score += whenBonus
-	}
-	if m.row.question {
-		score -= questionMalus
-	}
-	return score
 }
 
 // A hit is a leaf that has a word, and how often.
 type hit struct {
 	leaf int32
-	tf   float64
+	tf   float32 // a whole number
 }
 
-// hits returns the leaves that have a word, in ascending order.
-func (s *scorer) hits(w text.Word) []hit {
-	lists := [][]terms.Posting{s.postings(nil, w.Folded)}
-	group := []int{-1}
-	for i, forms := range w.Forms {
-		for _, term := range forms {
-			if list := s.postings(nil, term); len(list) > 0 {
-				lists, group = append(lists, list), append(group, i)
+// newScorer finds the leaves that match a query and what they hold of it.
+func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *scorer {
+	s := &scorer{view: v, query: a.Query(query), dates: text.FindDates(query, order)}
+	for i := range s.above {
+		s.above[i], s.branch[i] = make([]float64, v.layers[i].numbers), make([]float32, v.layers[i].numbers)
+	}
+	found := make([][]hit, len(s.query.Words))
+	var scratch lists
+	for i, w := range s.query.Words {
+		found[i] = s.hits(w, &scratch)
+		if !w.Optional {
+			s.words++
+		}
+	}
+	author, asked := s.author()
+	days := s.days()
+	s.match(found, author, days)
+	for i, w := range s.query.Words {
+		s.word(w, found[i])
+	}
+	for i, w := range s.query.Words {
+		if asked[w.Folded] {
+			s.coverAuthor(w, found[i], author)
+		}
+	}
+	for _, leaves := range days {
+		weight := idf(s.live, len(leaves))
+		s.wanted += weight
+		for _, leaf := range leaves {
+			s.at(leaf).covered += weight
+		}
+	}
+	return s
+}
+
+// match lists what matches: the leaves with a word, their neighbours, and
+// those of the author and the dates.
+func (s *scorer) match(found [][]hit, author []terms.Posting, days [][]int32) {
+	size := len(author)
+	for _, hits := range found {
+		size += len(hits)
+	}
+	leaves := make([]int32, 0, size)
+	for _, hits := range found {
+		for _, h := range hits {
+			leaves = append(leaves, h.leaf)
+		}
+	}
+	leaves = sorted(leaves)
+	s.matches = make([]match, 0, len(leaves)+len(author))
+	s.addMatches(leaves)
+	var near []int32
+	for i := range s.matches {
+		for _, n := range s.neighbours(s.matches[i].leaf, s.matches[i].row) {
+			near = append(near, n.leaf)
+		}
+	}
+	for _, p := range author {
+		near = append(near, p.Ordinal)
+	}
+	for _, list := range days {
+		near = append(near, list...)
+	}
+	s.addMatches(sorted(near))
+	for _, p := range author {
+		s.at(p.Ordinal).author = true
+	}
+}
+
+// addMatches adds those of some ascending leaves that are not among the
+// matches.
+func (s *scorer) addMatches(leaves []int32) {
+	had := len(s.matches)
+	for _, leaf := range leaves {
+		if _, ok := slices.BinarySearchFunc(s.matches[:had], leaf, byLeaf); !ok {
+			s.matches = append(s.matches, match{leaf: leaf, row: s.row(leaf)})
+		}
+	}
+	if had > 0 && len(s.matches) > had {
+		slices.SortFunc(s.matches, func(a, b match) int { return cmp.Compare(a.leaf, b.leaf) })
+	}
+}
+
+func byLeaf(m match, leaf int32) int { return cmp.Compare(m.leaf, leaf) }
+
+// sorted returns leaves in ascending order, each once.
+func sorted(leaves []int32) []int32 {
+	slices.Sort(leaves)
+	return slices.Compact(leaves)
+}
+
+// at returns a leaf's match, nil where it has none.
+func (s *scorer) at(leaf int32) *match {
+	if i, ok := slices.BinarySearchFunc(s.matches, leaf, byLeaf); ok {
+		return &s.matches[i]
+	}
+	return nil
+}
+
+// settled is the whole score of a leaf, which m is the match of.
+func (s *scorer) settled(m *match) float64 {
+	score := 0.0
+	if s.sum > 0 {
+		score = (m.score + s.above[0][m.l1] + s.above[1][m.l2]) / s.sum
+	}
+	if m.author {
+		score += authorBonus
+	}
+	if len(s.dates) > 0 {
+		if day, ok := date(s.day(m.leaf)); ok {
+			for _, d := range s.dates {
+				score += nearness(d.Date, day)
 			}
 		}
 	}
+	if s.query.When && m.temporal {
+		score += whenBonus
+	}
+	if m.question {
+		score -= questionMalus
+	}
+	return score
+}
+
+// lists are postings being merged, kept for the next word.
+type lists struct {
+	postings [][]terms.Posting
+	rest     [][]terms.Posting
+	group    []int // which of the word's groups of forms a list is of, -1 for the word itself
+}
+
+func (l *lists) add(s *view, term string, group int) {
+	n := len(l.rest)
+	if n == len(l.postings) {
+		l.postings = append(l.postings, nil)
+	}
+	l.postings[n] = s.postings(l.postings[n][:0], term)
+	l.rest, l.group = append(l.rest, l.postings[n]), append(l.group, group)
+}
+
+// hits returns the leaves that have a word, in ascending order.
+func (s *scorer) hits(w text.Word, l *lists) []hit {
+	l.rest, l.group = l.rest[:0], l.group[:0]
+	l.add(s.view, w.Folded, -1)
+	for i, forms := range w.Forms {
+		for _, term := range forms {
+			l.add(s.view, term, i)
+		}
+	}
 	size := 0
-	for _, list := range lists {
+	for _, list := range l.rest {
 		size = max(size, len(list))
 	}
-	out := make([]hit, 0, size+size/4)
-	sums := make([]float64, len(w.Forms))
+	out := make([]hit, 0, size)
+	sums := make([]int32, len(w.Forms))
 	for {
 		next := int32(math.MaxInt32)
-		for _, list := range lists {
+		for _, list := range l.rest {
 			if len(list) > 0 {
 				next = min(next, list[0].Ordinal)
 			}
@@ -163,21 +229,21 @@ func (s *scorer) hits(w text.Word) []hit {
 		if next == math.MaxInt32 {
 			return out
 		}
-		exact, best := 0.0, 0.0
+		exact, best := int32(0), int32(0)
 		clear(sums)
-		for i, list := range lists {
+		for i, list := range l.rest {
 			if len(list) == 0 || list[0].Ordinal != next {
 				continue
 			}
-			if group[i] < 0 {
-				exact = float64(list[0].Weight)
+			if group := l.group[i]; group < 0 {
+				exact = list[0].Weight
 			} else {
-				sums[group[i]] += float64(list[0].Weight)
-				best = max(best, sums[group[i]])
+				sums[group] += list[0].Weight
+				best = max(best, sums[group])
 			}
-			lists[i] = list[1:]
+			l.rest[i] = list[1:]
 		}
-		out = append(out, hit{next, exact + best})
+		out = append(out, hit{next, float32(exact + best)})
 	}
 }
 
@@ -192,9 +258,7 @@ func (s *scorer) word(w text.Word, hits []hit) {
 	weight := w.Weight * idf(s.live, len(hits))
 	s.sum += weight
 	s.wanted += weight
-	for _, h := range hits {
-		s.lend(h)
-	}
+	s.lend(hits)
 	for _, i := range s.touched {
 		m := &s.matches[i]
 		m.score += weight * saturated(m.tf, s.smoothed(m)/s.mean)
@@ -208,23 +272,30 @@ func (s *scorer) word(w text.Word, hits []hit) {
 	s.branches(w.Weight, hits)
 }
 
-// lend gives a hit's frequency to its leaf and to the leaf's neighbours.
-func (s *scorer) lend(h hit) {
-	m := &s.matches[s.touch(h.leaf, h.tf)]
-	m.own = true
-	r := m.row
-	for _, n := range s.neighbours(h.leaf, r) {
-		s.touch(n.leaf, h.tf*kernel(-n.distance, r.question))
+// lend gives the frequencies of hits to their leaves and to the leaves'
+// neighbours.
+func (s *scorer) lend(hits []hit) {
+	i := 0
+	for _, h := range hits {
+		for s.matches[i].leaf < h.leaf {
+			i++
+		}
+		m := &s.matches[i]
+		s.touch(i, float64(h.tf))
+		m.own = true
+		for _, n := range s.neighbours(m.leaf, m.row) {
+			if j, ok := slices.BinarySearchFunc(s.matches, n.leaf, byLeaf); ok {
+				s.touch(j, float64(h.tf)*kernel(-n.distance, m.question))
+			}
+		}
 	}
 }
 
-func (s *scorer) touch(leaf int32, tf float64) (index int32) {
-	i := s.match(leaf)
-	if s.matches[i].tf == 0 {
-		s.touched = append(s.touched, i)
+func (s *scorer) touch(index int, tf float64) {
+	if s.matches[index].tf == 0 {
+		s.touched = append(s.touched, index)
 	}
-	s.matches[i].tf += tf
-	return i
+	s.matches[index].tf += tf
 }
 
 func (s *scorer) untouch() {
@@ -251,45 +322,44 @@ func kernel(distance int32, question bool) float64 {
 // smoothed is the mean length of a leaf and its neighbours, weighted by the
 // kernel.
 func (s *scorer) smoothed(m *match) float64 {
-	if m.length > 0 {
-		return m.length
-	}
-	sum, weights := float64(m.row.length), 1.0
+	sum, weights := float64(m.length), 1.0
 	for _, n := range s.neighbours(m.leaf, m.row) {
 		k := kernel(n.distance, n.question)
 		sum += k * float64(n.length)
 		weights += k
 	}
-	m.length = sum / weights
-	return m.length
+	return sum / weights
 }
 
 // branches adds what a word is worth to the branches that have it.
 func (s *scorer) branches(weight float64, hits []hit) {
 	var with [2][]int32
+	i := 0
 	for _, h := range hits {
-		r := &s.matches[s.match(h.leaf)].row
-		for i, group := range [2]int32{r.l1, r.l2} {
-			if s.branch[i][group] == 0 {
-				with[i] = append(with[i], group)
+		for s.matches[i].leaf < h.leaf {
+			i++
+		}
+		for layer, group := range [2]int32{s.matches[i].l1, s.matches[i].l2} {
+			if s.branch[layer][group] == 0 {
+				with[layer] = append(with[layer], group)
 			}
-			s.branch[i][group] += h.tf
+			s.branch[layer][group] += h.tf
 		}
 	}
-	for i, groups := range with {
-		value := weight * branchWeight * idf(s.layers[i].groups, len(groups))
+	for layer, groups := range with {
+		value := weight * branchWeight * idf(s.layers[layer].groups, len(groups))
 		for _, group := range groups {
-			s.above[i][group] += value * saturated(s.branch[i][group], float64(s.length(i, group))/s.layers[i].mean)
-			s.branch[i][group] = 0
+			s.above[layer][group] += value * saturated(float64(s.branch[layer][group]), float64(s.length(layer, group))/s.layers[layer].mean)
+			s.branch[layer][group] = 0
 		}
 	}
 }
 
-// findAuthor finds the one author that the query names, whose leaves match
-// and hold the words of the name.
-func (s *scorer) findAuthor() {
+// author returns the leaves of the one author that the query names, and the
+// words that name them.
+func (s *scorer) author() (leaves []terms.Posting, asked map[string]bool) {
 	term := ""
-	var asked []text.Word
+	asked = map[string]bool{}
 	for _, w := range s.query.Words {
 		var named []string
 		s.terms(terms.Exact("author:", w.Folded+" "), func(t string) { named = append(named, t) })
@@ -298,35 +368,26 @@ func (s *scorer) findAuthor() {
 		}
 		_, name, _ := strings.Cut(named[0], "%20")
 		if _, other, _ := strings.Cut(term, "%20"); term != "" && other != name {
-			return
+			return nil, nil
 		}
 		term = named[0]
-		asked = append(asked, w)
+		asked[w.Folded] = true
 	}
 	if term == "" {
-		return
+		return nil, nil
 	}
-	leaves := s.postings(nil, term)
-	for _, p := range leaves {
-		s.matches[s.match(p.Ordinal)].author = true
-	}
-	for _, w := range asked {
-		s.coverAuthor(w, leaves)
-	}
+	return s.postings(nil, term), asked
 }
 
 // coverAuthor counts a word of an author's name as held by their leaves.
-func (s *scorer) coverAuthor(w text.Word, leaves []terms.Posting) {
-	hits := s.hits(w)
+func (s *scorer) coverAuthor(w text.Word, hits []hit, leaves []terms.Posting) {
 	if len(hits) == 0 && w.Optional {
 		return
 	}
 	weight := w.Weight * idf(s.live, len(hits))
-	for _, h := range hits {
-		s.lend(h)
-	}
+	s.lend(hits)
 	for _, p := range leaves {
-		switch m := &s.matches[s.match(p.Ordinal)]; {
+		switch m := s.at(p.Ordinal); {
 		case m.own:
 		case m.tf > 0:
 			m.covered += weight * (1 - halfLent)
@@ -337,19 +398,23 @@ func (s *scorer) coverAuthor(w text.Word, leaves []terms.Posting) {
 	s.untouch()
 }
 
-// within finds the leaves of a date, which match and hold it.
-func (s *scorer) within(d text.Date) {
-	var leaves []int32
-	for leaf := range int32(s.leaves) {
-		if day, ok := date(s.day(leaf)); ok && in(d, day) && !s.dead(leaf) {
-			leaves = append(leaves, leaf)
+// days returns the leaves of each date of the query that makes matches: days,
+// and months and years too where the query has no words.
+func (s *scorer) days() [][]int32 {
+	var days [][]int32
+	for _, d := range s.dates {
+		if d.Day == 0 && s.words > 0 {
+			continue
 		}
+		leaves := []int32{}
+		for leaf := range int32(s.leaves) {
+			if day, ok := date(s.day(leaf)); ok && in(d.Date, day) && !s.dead(leaf) {
+				leaves = append(leaves, leaf)
+			}
+		}
+		days = append(days, leaves)
 	}
-	weight := idf(s.live, len(leaves))
-	s.wanted += weight
-	for _, leaf := range leaves {
-		s.matches[s.match(leaf)].covered += weight
-	}
+	return days
 }
 
 func in(d, day text.Date) bool { return day.Compare(d.First()) >= 0 && day.Compare(d.Last()) <= 0 }

@@ -196,21 +196,16 @@ func (h *ranking) read(f *found) *terms.Leaf {
 
 // best returns the n best leaves that match any of the scorers and are
 // allowed, in order.
-func (r *Searcher) best(scorers []*scorer, allow func(match) bool, n int) ([]found, error) {
+func (r *Searcher) best(scorers []*scorer, allow func(*match) bool, n int) ([]found, error) {
 	h := &ranking{view: r.view}
 	wanted := 0.0
 	for _, s := range scorers {
 		wanted += s.wanted
 	}
-	offer := func(m match) {
-		leaf := m.leaf
-		if !allow(m) {
-			return
-		}
-		f := found{leaf: leaf, score: rounded(combined(scorers, leaf))}
+	offer := func(leaf int32, all []*match) {
+		f := found{leaf: leaf, score: rounded(combined(scorers, all))}
 		if wanted > 0 {
-			for _, s := range scorers {
-				m, _ := s.of(leaf)
+			for _, m := range all {
 				f.coverage += m.covered
 			}
 			f.coverage = rounded(f.coverage / wanted)
@@ -222,10 +217,12 @@ func (r *Searcher) best(scorers []*scorer, allow func(match) bool, n int) ([]fou
 			heap.Fix(h, 0)
 		}
 	}
+	all := make([]*match, len(scorers))
 	for i, s := range scorers {
-		for _, m := range s.matches {
-			if !slices.ContainsFunc(scorers[:i], func(before *scorer) bool { return before.slot[m.leaf] > 0 }) {
-				offer(m)
+		for j := range s.matches {
+			m := &s.matches[j]
+			if allow(m) && r.together(all, scorers, i, m) {
+				offer(m.leaf, all)
 			}
 		}
 	}
@@ -241,23 +238,41 @@ func (r *Searcher) best(scorers []*scorer, allow func(match) bool, n int) ([]fou
 	return h.list, h.err
 }
 
+// together fills in what all scorers have of the leaf that scorer i matches
+// with m; false means that an earlier scorer matches it too.
+func (r *Searcher) together(all []*match, scorers []*scorer, i int, m *match) bool {
+	for j, s := range scorers {
+		if all[j] = m; j == i {
+			continue
+		}
+		other := s.at(m.leaf)
+		if other != nil && j < i {
+			return false
+		}
+		if all[j] = other; other == nil {
+			all[j] = &match{leaf: m.leaf, row: m.row, absent: true}
+		}
+	}
+	return true
+}
+
 // combined is a leaf's score for a query and its clues: where it matches both
 // it is worth both times BothMatch, else times OneMatches.
-func combined(scorers []*scorer, leaf int32) float64 {
-	score := scorers[0].settled(leaf)
-	for _, clue := range scorers[1:] {
+func combined(scorers []*scorer, all []*match) float64 {
+	score := scorers[0].settled(all[0])
+	for i, clue := range scorers[1:] {
 		factor := OneMatches
-		if scorers[0].slot[leaf] > 0 && clue.slot[leaf] > 0 {
+		if !all[0].absent && !all[i+1].absent {
 			factor = BothMatch
 		}
-		score = (score + clue.settled(leaf)) * factor
+		score = (score + clue.settled(all[i+1])) * factor
 	}
 	return score
 }
 
 // phrases keeps the results that hold the quoted phrases of the query. It
 // opens leaves in the order of the ranking until enough hold them.
-func (r *Searcher) phrases(best []found, scorers []*scorer, allow func(match) bool, n int) ([]found, error) {
+func (r *Searcher) phrases(best []found, scorers []*scorer, allow func(*match) bool, n int) ([]found, error) {
 	var phrases [][]string
 	for _, s := range scorers {
 		phrases = append(phrases, s.query.Phrases...)
@@ -397,9 +412,12 @@ const excerptWidth = 240
 // Excerpt is the part of a text, as one line, around the first of a query's
 // words.
 func Excerpt(content, query string) string {
-	line := strings.Join(strings.Fields(content[:min(len(content), 64<<10)]), " ")
-	line = strings.ToValidUTF8(line, "")
+	content, before := nearWords(content, query)
+	line := strings.ToValidUTF8(strings.Join(strings.Fields(content), " "), "")
 	if utf8.RuneCountInString(line) <= excerptWidth {
+		if before {
+			line = "…" + line
+		}
 		return line
 	}
 	runes := []rune(line)
@@ -414,11 +432,31 @@ func Excerpt(content, query string) string {
 	from = min(from, len(runes)-excerptWidth)
 	to := from + excerptWidth
 	cut := string(runes[from:to])
-	if from > 0 {
+	if from > 0 || before {
 		cut = "…" + cut
 	}
 	if to < len(runes) {
 		cut += "…"
 	}
 	return cut
+}
+
+// nearWords returns the few thousand bytes of a long text that hold the first of
+// a query's words, and whether the text began before them.
+func nearWords(content, query string) (part string, before bool) {
+	const width = 4 << 10
+	if len(content) <= width {
+		return content, false
+	}
+	from := 0
+	for _, word := range strings.Fields(query) {
+		if at := strings.Index(content, word); len(word) > 3 && at > 0 {
+			from = max(0, at-width/4)
+			break
+		}
+	}
+	for from > 0 && !utf8.RuneStart(content[from]) {
+		from--
+	}
+	return content[from:min(len(content), from+width)], from > 0
 }

@@ -142,32 +142,39 @@ func (s *Store) AppendSpine(from int64, edges []Edge) (int64, error) {
 	return from + int64(len(lines)), nil
 }
 
-// A Spine says under which branch each branch from layer 2 up stands.
-type Spine string
+// A Spine says under which branch each branch from layer 2 up stands, a line
+// each.
+type Spine []byte
 
 // Parent returns the branch over a branch, "" where it has no full one.
 func (s Spine) Parent(id string) string {
-	_, after, ok := strings.Cut(string(s), "\n"+id+"\t")
-	if !ok {
-		return ""
+	for at := 0; id != ""; {
+		n := bytes.Index(s[at:], []byte(id+"\t"))
+		if n < 0 {
+			return ""
+		}
+		if at += n; at == 0 || s[at-1] == '\n' {
+			parent, _, _ := bytes.Cut(s[at+len(id)+1:], []byte("\n"))
+			return string(parent)
+		}
+		at += len(id)
 	}
-	parent, _, _ := strings.Cut(after, "\n")
-	return parent
+	return ""
 }
 
 // Spine reads the edges that count.
 func (s *Store) Spine(t *Trunk) (Spine, error) {
 	if t.Spine == 0 {
-		return "", nil
+		return nil, nil
 	}
 	data, err := s.readFile(spineName, maxTrunk)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if int64(len(data)) < t.Spine {
-		return "", fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(spineName))
+		return nil, fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(spineName))
 	}
-	return Spine("\n" + string(data[:t.Spine])), nil
+	return Spine(data[:t.Spine]), nil
 }
 
 // CommitGrowth puts a trunk into force and deletes the files that the trunk

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ihmt/ihmt/pkg/record"
@@ -141,11 +139,22 @@ func stamp(head []byte, l1, l2 string) bool {
 	return true
 }
 
-var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]{0,63}$`) })
+// isSlug tells whether a name is made of a-z 0-9 . _ - only, with no leading
+// dot and at most 64 bytes, so that it is a file name everywhere.
+func isSlug(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
 
 // CheckDomain says why a domain cannot be the name of a folder.
 func CheckDomain(domain string) error {
-	if !slug().MatchString(domain) {
+	if !isSlug(domain) {
 		return fmt.Errorf("domain %q: want 1 to 64 of a-z 0-9 . _ - with no leading dot", domain)
 	}
 	return nil
@@ -153,15 +162,22 @@ func CheckDomain(domain string) error {
 
 // CheckTimestamp says why a timestamp is none.
 func CheckTimestamp(s string) error {
-	if _, ok := text.ParseDate(s); ok && len(s) >= 10 && terms.Day(s) > 0 && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
-		return nil
+	if len(s) > len("2006-01-02") && s[len("2006-01-02")] == ' ' { // as in "2006-01-02 15:04"
+		s = s[:len("2006-01-02")] + "T" + s[len("2006-01-02 "):]
+	}
+	for _, layout := range []string{"2006-01-02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
+		if _, err := time.Parse(layout, s); err == nil && terms.Day(s) > 0 && len(s) <= 64 {
+			return nil
+		}
 	}
 	return fmt.Errorf("timestamp %q: want YYYY-MM-DD or an RFC 3339 time", s)
 }
 
 // CheckID says why an id is none of a leaf; a valid one is safe in a path.
 func CheckID(id string) error {
-	if !strings.HasPrefix(id, "L-") || len(id) > 120 || CheckDomain(terms.Domain(id)) != nil || !slug().MatchString(strings.ToLower(id[2:min(len(id), 66)])) || strings.ContainsAny(id, "/\\ ") {
+	domain := terms.Domain(id)
+	rest, ok := strings.CutPrefix(id, "L-"+domain+"-")
+	if !ok || !isSlug(domain) || !isSlug(rest) || strings.Contains(rest, ".") {
 		return fmt.Errorf("%q is no leaf id: want L-<domain>-<position>-<hash>", id)
 	}
 	return nil

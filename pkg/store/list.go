@@ -17,8 +17,20 @@ import (
 // Init makes a memory, or with force changes the settings of one that exists;
 // its leaves are not touched.
 func Init(dir string, choose func(*Settings), force bool) (*Store, error) {
-	s, err := Create(dir)
-	if err != nil {
+	settings := DefaultSettings()
+	s, err := Open(dir)
+	switch {
+	case err == nil:
+		settings = s.Settings
+		s.Close()
+	case !errors.Is(err, ErrNoMemory):
+		return nil, err
+	}
+	choose(&settings)
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	if s, err = Create(dir); err != nil {
 		return nil, err
 	}
 	_, err = s.root.Lstat(configName)
@@ -30,8 +42,6 @@ func Init(dir string, choose func(*Settings), force bool) (*Store, error) {
 		s.Close()
 		return nil, err
 	}
-	settings := s.Settings
-	choose(&settings)
 	if err := s.WriteSettings(settings); err != nil {
 		s.Close()
 		return nil, err
@@ -39,8 +49,8 @@ func Init(dir string, choose func(*Settings), force bool) (*Store, error) {
 	return s, s.syncFolder(".")
 }
 
-// leafFiles calls do with the name of every file among the leaves, by domain
-// and name.
+// leafFiles calls do with the name of everything among the leaves that is no
+// folder of a domain, by domain and name. Symlinks are not followed.
 func (s *Store) leafFiles(do func(name string) error) error {
 	domains, err := fs.ReadDir(s.root.FS(), "layer_0")
 	if err != nil {
@@ -48,6 +58,9 @@ func (s *Store) leafFiles(do func(name string) error) error {
 	}
 	for _, d := range domains {
 		if !d.IsDir() {
+			if err := do(path.Join("layer_0", d.Name())); err != nil {
+				return err
+			}
 			continue
 		}
 		files, err := fs.ReadDir(s.root.FS(), path.Join("layer_0", d.Name()))
@@ -98,6 +111,9 @@ func (l *Leaf) Record() *record.Record {
 		Title: l.Extra.Title, Author: l.Extra.Author, Tags: l.Tags, Timestamp: l.Timestamp, Span: l.Span, Tokens: l.Extra.Tokens,
 		Oversized: l.Extra.Oversized, Context: l.Extra.Context, Replaces: l.Extra.Replaces, Project: l.Extra.Project, Agent: l.Extra.Agent, Content: l.Content})
 	for _, name := range sortedKeys(l.Extra.Fields) {
+		if record.IsLeafField(name) {
+			continue
+		}
 		var line bytes.Buffer // the header stands on many lines, a record on one
 		json.Compact(&line, l.Extra.Fields[name])
 		r.SetRaw(name, line.Bytes())

@@ -209,17 +209,17 @@ func (p *putter) item(l line) (item Item, isItem bool, err error) {
 
 // leafRecord is the chunk's record as a leaf, with what the store added.
 func leafRecord(r *record.Record, c *record.Chunk, l record.Leaf) *record.Record {
-	leaf := r.Derive(record.KindLeaf)
+	leaf := r.Derive(record.KindLeaf, "similar")
 	leaf.Merge(c)
 	leaf.Merge(l)
 	return leaf
 }
 
-// unknownFields are the fields of a chunk that record.Chunk does not name.
+// unknownFields are the fields of a chunk that a leaf's record does not name.
 func unknownFields(r *record.Record) map[string]json.RawMessage {
 	var other map[string]json.RawMessage
 	r.Each(func(name string, value gjson.Result) {
-		if !record.IsChunkField(name) {
+		if !record.IsLeafField(name) {
 			if other == nil {
 				other = map[string]json.RawMessage{}
 			}

@@ -33,6 +33,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -173,7 +174,11 @@ func (s *Store) writeFile(name string, data []byte) error {
 	if err := s.mkdir(path.Dir(name)); err != nil {
 		return err
 	}
-	return atomic.WriteFile(s.file(name), bytes.NewReader(data))
+	if err := atomic.WriteFile(s.file(name), bytes.NewReader(data)); err != nil {
+		cause := err.Error() // of a temporary file, whose name helps nobody
+		return fmt.Errorf("cannot write %s: %s", s.file(name), cause[strings.LastIndex(cause, ": ")+1:])
+	}
+	return nil
 }
 
 // replaceFile is writeFile and the sync of the folder.
@@ -204,13 +209,22 @@ func (s *Store) readFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > limit {
+	if info.Size() > limit {
 		return nil, fmt.Errorf("%s is larger than %d MiB", s.file(name), limit>>20)
 	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a plain file", s.file(name))
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, err
+	}
+	data = data[:n]
 	s.mu.Lock()
 	s.filesOpened++
 	s.bytesRead += int64(len(data))

@@ -185,12 +185,15 @@ func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {
 	if len(writes) == 0 {
 		return outcomes, nil
 	}
-	if err := w.s.writeLeaves(writes); err != nil {
+	takeBack, err := w.s.writeLeaves(writes)
+	if err == nil {
+		w.snap.End, err = w.s.appendJournal(w.snap.End, lines)
+	}
+	if err != nil {
+		takeBack()
 		return nil, err
 	}
-	end, err := w.s.appendJournal(w.snap.End, lines)
-	w.snap.End = end
-	return outcomes, err
+	return outcomes, nil
 }
 
 func (w *Writer) saw(source, id string) {
@@ -257,8 +260,8 @@ func (w *Writer) superseded(ref *Ref) bool {
 func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, error) {
 	seen := w.seen[end.Source]
 	delete(w.seen, end.Source)
-	if len(seen) > end.Chunks || len(seen) == 0 {
-		return nil, nil
+	if len(seen) != end.Chunks || (end.Chunks == 0 && end.Checksum != Checksum("")) {
+		return nil, nil // not the whole document came
 	}
 	var retired []*Leaf
 	for _, ref := range w.snap.BySource(end.Source) {
@@ -278,26 +281,44 @@ func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, err
 }
 
 // writeLeaves writes the files of leaves, several at a time since most of the
-// time goes into waiting for the disk, and makes them last.
-func (s *Store) writeLeaves(leaves []*Leaf) error {
+// time goes into waiting for the disk, and makes them last. takeBack undoes as
+// much of it as was done, for when the journal cannot follow.
+func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
+	before := make([]func() error, len(leaves)) // nil where nothing was written
+	takeBack = func() {
+		for _, restore := range before {
+			if restore != nil {
+				restore()
+			}
+		}
+	}
 	folders := map[string]bool{}
 	for _, l := range leaves {
 		folders[path.Dir(LeafPath(l.ID))] = true
 	}
 	for folder := range folders {
 		if err := s.mkdir(folder); err != nil {
-			return err
+			return takeBack, err
 		}
 	}
-	err := each(len(leaves), 16, func(i int) error {
-		return s.writeFile(LeafPath(leaves[i].ID), leaves[i].format())
+	err = each(len(leaves), 16, func(i int) error {
+		name := LeafPath(leaves[i].ID)
+		restore := func() error { return s.remove(name) }
+		if old, err := s.root.ReadFile(name); err == nil {
+			restore = func() error { return s.writeFile(name, old) }
+		}
+		err := s.writeFile(name, leaves[i].format())
+		if err == nil {
+			before[i] = restore
+		}
+		return err
 	})
 	for folder := range folders {
 		if err == nil {
 			err = s.syncFolder(folder)
 		}
 	}
-	return err
+	return takeBack, err
 }
 
 // each calls do for 0 to n-1 with several goroutines and returns the first

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -74,24 +73,31 @@ type Table struct {
 	L1s, L2s int
 	Total    int64 // length of all leaves
 
-	r      io.ReaderAt
-	leaves int
-	starts [sectionCount + 1]int64
-	fences []fence
-	spans  []Span
-	shared map[uint32]bool
-	large  cache          // of rows and layer-1 branches
-	small  cache          // of everything else
-	cached map[int][]byte // term lines by fence
-	read   int64
-	err    error
+	r       io.ReaderAt
+	leaves  int
+	starts  [sectionCount + 1]int64
+	fences  []byte // the section as it stands: an offset and a term a line
+	spans   []Span
+	shared  map[uint32]bool
+	windows [sectionCount]window
+	block   []byte // the term lines read last
+	blockAt int64
+	read    int64
+	err     error
+}
+
+// A window is the part of a section that was read last. Rows are read in
+// ascending order, so each part is read once.
+type window struct {
+	buf  []byte
+	from int64
 }
 
 // Open reads the trailer and the fences of a table of the given size in
 // bytes. An error says that the file is no whole table.
 func Open(r io.ReaderAt, size int64) (*Table, error) {
-	t := &Table{r: r, large: newCache(largeBlock, size), small: newCache(smallBlock, size), cached: map[int][]byte{}}
-	tail := min(size, largeBlock)
+	t := &Table{r: r, blockAt: -1}
+	tail := min(size, 64<<10)
 	if size < trailerWidth {
 		return nil, errors.New("too short for a term table")
 	}
@@ -122,9 +128,7 @@ func Open(r io.ReaderAt, size int64) (*Table, error) {
 		}
 		t.shared[uint32(h)] = true
 	}
-	if err := t.parseFences(section(sectionFences)); err != nil {
-		return nil, err
-	}
+	t.fences = end[t.starts[sectionFences]-from : t.starts[sectionCount]-from]
 	return t, t.parseHead()
 }
 
@@ -151,20 +155,6 @@ func (t *Table) parseTrailer(s string, size int64) error {
 	}
 	if !slices.IsSorted(t.starts[:]) || t.starts[sectionCount] != size-trailerWidth {
 		return errors.New("the trailer does not fit the file's size")
-	}
-	return nil
-}
-
-// parseFences reads where the fences stand; their terms stay in one string.
-func (t *Table) parseFences(s string) error {
-	t.fences = make([]fence, 0, strings.Count(s, "\n"))
-	for line := range strings.Lines(s) {
-		at, term, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		offset, err := strconv.ParseInt(at, 10, 64)
-		if err != nil || offset < t.starts[sectionTerms] || offset >= t.starts[sectionTerms+1] {
-			return fmt.Errorf("fence %.40q points outside the terms", line)
-		}
-		t.fences = append(t.fences, fence{offset, term})
 	}
 	return nil
 }
@@ -232,70 +222,66 @@ func (t *Table) readAt(from, n int64) ([]byte, error) {
 	return b, err
 }
 
-// bytes returns n bytes of the file through a cache of blocks: large ones for
-// what scoring reads from end to end, small ones for what is read here and
-// there. n is at most a small block.
-func (t *Table) bytes(c *cache, from, n int64) []byte {
-	first, last := from/c.size, (from+n-1)/c.size
-	b := t.block(c, first)
-	at := from - first*c.size
-	if last == first && at+n <= int64(len(b)) {
-		return b[at : at+n]
+// windowSize is how much of a section is read at once: more of what a search
+// reads from end to end than of what it reads here and there.
+func windowSize(section int) int64 {
+	switch section {
+	case sectionRows:
+		return 32 << 10
+	case sectionL1:
+		return 16 << 10
 	}
-	joined := bytes.Clone(b[min(at, int64(len(b))):])
-	if last > first {
-		joined = append(joined, t.block(c, last)...)
-	}
-	if int64(len(joined)) < n {
-		t.fail(io.ErrUnexpectedEOF)
-		return make([]byte, n)
-	}
-	return joined[:n]
+	return 4 << 10
 }
 
-// A cache holds blocks of the file by number.
-type cache struct {
-	size   int64
-	blocks [][]byte
-}
-
-const (
-	largeBlock = 64 << 10
-	smallBlock = 4 << 10
-)
-
-func newCache(size, file int64) cache {
-	return cache{size, make([][]byte, (file+size-1)/size)}
-}
-
-func (t *Table) block(c *cache, i int64) []byte {
-	if i < 0 || i >= int64(len(c.blocks)) {
-		t.fail(io.ErrUnexpectedEOF)
-		return nil
+// bytes returns n bytes of a section, at most a window; they are good until
+// the next call for that section.
+func (t *Table) bytes(section int, at, n int64) []byte {
+	from := t.starts[section] + at
+	w := &t.windows[section]
+	if from < w.from || from+n > w.from+int64(len(w.buf)) {
+		if at < 0 || from+n > t.starts[section+1] {
+			t.fail(io.ErrUnexpectedEOF)
+			return make([]byte, n)
+		}
+		t.fill(section, from)
+		if from+n > w.from+int64(len(w.buf)) {
+			return make([]byte, n)
+		}
 	}
-	if c.blocks[i] == nil {
-		from := i * c.size
-		b, err := t.readAt(from, min(c.size, t.starts[sectionCount]+trailerWidth-from))
+	return w.buf[from-w.from:][:n]
+}
+
+// fill reads the window of a section that starts at an offset of the file.
+func (t *Table) fill(section int, from int64) {
+	w, size := &t.windows[section], min(windowSize(section), t.starts[section+1]-from)
+	if int64(cap(w.buf)) < size {
+		w.buf = make([]byte, 0, size)
+	}
+	w.buf, w.from = w.buf[:size], from
+	if _, err := t.r.ReadAt(w.buf, from); err != nil {
 		t.fail(err)
-		c.blocks[i] = b
+		w.buf = w.buf[:0]
 	}
-	return c.blocks[i]
+	t.read += size
 }
 
-// line returns the line that starts at an offset, without its newline.
-func (t *Table) line(from, limit int64) []byte {
-	var long []byte
-	for from < limit {
-		i := from / smallBlock
-		b := t.block(&t.small, i)
-		part := b[min(from-i*smallBlock, int64(len(b))):]
+// line returns the line that starts at a place in a section, without its
+// newline.
+func (t *Table) line(section int, at int64) []byte {
+	var line []byte
+	for from := t.starts[section] + at; at >= 0 && from < t.starts[section+1]; {
+		w := &t.windows[section]
+		if from < w.from || from >= w.from+int64(len(w.buf)) {
+			if t.fill(section, from); len(w.buf) == 0 {
+				break
+			}
+		}
+		part := w.buf[from-w.from:]
 		if n := bytes.IndexByte(part, '\n'); n >= 0 {
-			return append(long, part[:n]...)
+			return append(line, part[:n]...)
 		}
-		if len(part) == 0 {
-			break
-		}
-		long = append(long, part...)
+		line = append(line, part...)
 		from += int64(len(part))
 	}
 	t.fail(io.ErrUnexpectedEOF)
@@ -330,65 +316,113 @@ func (t *Table) Postings(dst []Posting, term string) []Posting {
 // between returns the term lines from the last fence at or before a term to
 // the next one.
 func (t *Table) between(term string) []byte {
-	i := sort.Search(len(t.fences), func(i int) bool { return t.fences[i].term > term }) - 1
-	if i < 0 {
+	at, next, ok := t.fence(term)
+	if !ok {
 		return nil
 	}
-	return t.fenced(i, true)
+	return t.fenced(at, next)
 }
 
-// fenced returns the term lines from a fence to the next one, and keeps them
-// for the next call if they are likely to be asked for again.
-func (t *Table) fenced(i int, keep bool) []byte {
-	if b, ok := t.cached[i]; ok {
-		return b
+// fence finds the last fence at or before a term, by binary search as look(1)
+// does it, and returns the offsets of its lines and of the next fence's.
+func (t *Table) fence(term string) (at, next int64, ok bool) {
+	low, high := 0, len(t.fences) // the fence sought starts in [low, high)
+	var found []byte
+	for low < high {
+		middle := bytes.LastIndexByte(t.fences[low:low+(high-low)/2], '\n') + 1 + low
+		line, _, _ := bytes.Cut(t.fences[middle:], []byte("\n"))
+		_, name, _ := bytes.Cut(line, []byte("\t"))
+		if string(name) > term {
+			high = middle
+			continue
+		}
+		found, low = line, middle+len(line)+1
 	}
-	from, to := t.fences[i].offset, t.starts[sectionTerms+1]
-	if i+1 < len(t.fences) {
-		to = t.fences[i+1].offset
+	if found == nil {
+		return 0, 0, false
 	}
-	if to < from {
-		t.fail(errors.New("fences out of order"))
+	offset := func(line []byte) int64 {
+		digits, _, _ := bytes.Cut(line, []byte("\t"))
+		return int64(number(digits))
+	}
+	at, next = offset(found), t.starts[sectionTerms+1]
+	if low < len(t.fences) {
+		next = offset(t.fences[low:])
+	}
+	return at, next, true
+}
+
+// fenced returns the term lines between two offsets; they are good until the
+// next call.
+func (t *Table) fenced(at, next int64) []byte {
+	if at == next {
 		return nil
 	}
-	b, err := t.readAt(from, to-from)
-	t.fail(err)
-	if keep && len(b) <= 4*fenceEvery {
-		t.cached[i] = b
+	if at == t.blockAt {
+		return t.block
 	}
-	return b
+	if at < t.starts[sectionTerms] || next > t.starts[sectionTerms+1] || next < at {
+		t.fail(errors.New("a fence points outside the terms"))
+		return nil
+	}
+	if int64(cap(t.block)) < next-at {
+		t.block = make([]byte, 0, max(next-at, 4*fenceEvery))
+	}
+	t.block, t.blockAt = t.block[:next-at], at
+	if _, err := t.r.ReadAt(t.block, at); err != nil && err != io.EOF {
+		t.fail(err)
+		t.block, t.blockAt = t.block[:0], -1
+	}
+	t.read += next - at
+	return t.block
 }
 
 // Terms calls do for each term from a prefix on, with the number of its
 // leaves, until do returns false or the terms no longer start with it.
 func (t *Table) Terms(prefix string, do func(term string, leaves int) bool) {
-	i := max(0, sort.Search(len(t.fences), func(i int) bool { return t.fences[i].term > prefix })-1)
-	for first := i; i < len(t.fences); i++ {
-		for line := range bytes.Lines(t.fenced(i, i == first)) {
-			name, rest, _ := bytes.Cut(line, []byte("\t"))
-			term := string(name)
-			if !strings.HasPrefix(term, prefix) {
-				if term > prefix {
-					return
-				}
-				continue
-			}
-			count, _, _ := bytes.Cut(rest, []byte("\t"))
-			if !do(term, number(count)) {
-				return
-			}
+	at, next, ok := t.fence(prefix)
+	if !ok {
+		next = t.starts[sectionTerms]
+	}
+	for line := range bytes.Lines(t.fenced(max(at, t.starts[sectionTerms]), next)) {
+		if !offer(line, prefix, do) {
+			return
+		}
+	}
+	r := bufio.NewReader(io.NewSectionReader(t.r, next, t.starts[sectionTerms+1]-next))
+	for {
+		line, err := r.ReadSlice('\n')
+		t.read += int64(len(line))
+		head := bytes.Clone(line[:min(len(line), 2*maxTerm)])
+		for err == bufio.ErrBufferFull {
+			line, err = r.ReadSlice('\n')
+			t.read += int64(len(line))
+		}
+		if err != nil || !offer(head, prefix, do) {
+			return
 		}
 	}
 }
 
+// offer hands a term line on if it has the prefix; false ends it.
+func offer(line []byte, prefix string, do func(term string, leaves int) bool) bool {
+	name, rest, _ := bytes.Cut(line, []byte("\t"))
+	term := string(name)
+	if !strings.HasPrefix(term, prefix) {
+		return term < prefix
+	}
+	count, _, _ := bytes.Cut(rest, []byte("\t"))
+	return do(term, number(count))
+}
+
 func (t *Table) lines() *lineReader {
 	from := t.starts[sectionTerms]
-	return &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), largeBlock), limit: t.leaves}
+	return &lineReader{r: bufio.NewReaderSize(io.NewSectionReader(t.r, from, t.starts[sectionTerms+1]-from), 64<<10), limit: t.leaves}
 }
 
 // Row returns what every match is scored by.
 func (t *Table) Row(ordinal int) Row {
-	b := t.bytes(&t.large, t.starts[sectionRows]+int64(ordinal)*rowWidth, rowWidth)
+	b := t.bytes(sectionRows, int64(ordinal)*rowWidth, rowWidth)
 	row := Row{Length: number(b[0:7]), L1: number(b[8:15]), Source: hex(b[20:23]),
 		Question: b[16] == 'q', Temporal: b[17] == 't', Retired: b[18] == 'r', Alone: b[19] == placeAlone, First: b[19] != placeLater}
 	if row.L1 < 0 || row.L1 >= t.L1s {
@@ -400,7 +434,7 @@ func (t *Table) Row(ordinal int) Row {
 
 // Detail returns what only some searches need of a leaf.
 func (t *Table) Detail(ordinal int) Detail {
-	b := t.bytes(&t.small, t.starts[sectionDetails]+int64(ordinal)*detailWidth, detailWidth)
+	b := t.bytes(sectionDetails, int64(ordinal)*detailWidth, detailWidth)
 	d := Detail{line: int64(number(b[0:10])), Rank: number(b[11:18]), Source: hex(b[19:27]), Day: number(b[28:36]), Position: number(b[37:44])}
 	if d.Rank < 0 || d.Rank >= t.leaves || d.line < 0 {
 		t.fail(fmt.Errorf("detail %d points outside the table", ordinal))
@@ -415,7 +449,7 @@ func (t *Table) BySource(rank int) int {
 	if rank < 0 || rank >= t.leaves {
 		return -1
 	}
-	ordinal := number(t.bytes(&t.small, t.starts[sectionSources]+int64(rank)*sourceWidth, sourceWidth)[:7])
+	ordinal := number(t.bytes(sectionSources, int64(rank)*sourceWidth, sourceWidth)[:7])
 	if ordinal < 0 || ordinal >= t.leaves {
 		t.fail(fmt.Errorf("rank %d points outside the table", rank))
 		return -1
@@ -426,7 +460,7 @@ func (t *Table) BySource(rank int) int {
 // Leaf returns everything that is kept of a leaf.
 func (t *Table) Leaf(ordinal int) (Leaf, error) {
 	row := t.Row(ordinal)
-	line := t.line(t.starts[sectionLeaves]+t.Detail(ordinal).line, t.starts[sectionLeaves+1])
+	line := t.line(sectionLeaves, t.Detail(ordinal).line)
 	f := strings.SplitN(string(line), "\t", 5)
 	if t.err != nil {
 		return Leaf{}, t.err
@@ -447,7 +481,7 @@ func (t *Table) Layer2(i int) Branch { return t.group(sectionL2, i, t.L2s, t.L1s
 
 // Parent returns the index of the layer-2 branch over a layer-1 branch.
 func (t *Table) Parent(l1 int) int {
-	parent := number(t.bytes(&t.large, t.starts[sectionL1]+int64(l1)*groupWidth+8, 7))
+	parent := number(t.bytes(sectionL1, int64(l1)*groupWidth+8, 7))
 	if parent < 0 || parent >= t.L2s {
 		t.fail(fmt.Errorf("branch %d has a parent outside the table", l1))
 		return 0
@@ -457,22 +491,22 @@ func (t *Table) Parent(l1 int) int {
 
 // Length1 returns the length of all leaves of a layer-1 branch.
 func (t *Table) Length1(l1 int) int64 {
-	return int64(number(t.bytes(&t.large, t.starts[sectionL1]+int64(l1)*groupWidth+16, 10)))
+	return int64(number(t.bytes(sectionL1, int64(l1)*groupWidth+16, 10)))
 }
 
 // Length2 returns the length of all leaves of a layer-2 branch.
 func (t *Table) Length2(l2 int) int64 {
-	return int64(number(t.bytes(&t.small, t.starts[sectionL2]+int64(l2)*groupWidth+16, 10)))
+	return int64(number(t.bytes(sectionL2, int64(l2)*groupWidth+16, 10)))
 }
 
 func (t *Table) group(section, i, count, children int) Branch {
-	b := t.bytes(&t.small, t.starts[section]+int64(i)*groupWidth, groupWidth)
+	b := t.bytes(section, int64(i)*groupWidth, groupWidth)
 	g := Branch{Start: number(b[0:7]), Parent: number(b[8:15]), Length: int64(number(b[16:26])), End: children}
 	at := int64(number(b[27:37]))
 	if i+1 < count {
-		g.End = number(t.bytes(&t.small, t.starts[section]+int64(i+1)*groupWidth, 7))
+		g.End = number(t.bytes(section, int64(i+1)*groupWidth, 7))
 	}
-	g.ID = string(t.line(t.starts[sectionGroups]+at, t.starts[sectionGroups+1]))
+	g.ID = string(t.line(sectionGroups, at))
 	return g
 }
 
