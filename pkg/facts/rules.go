@@ -6,26 +6,25 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
-// The rules that come with the program. They are strings, not an embed.FS,
+// The rules that come with the program. They are bytes, not an embed.FS,
 // since Version reads them in every search and an embed.FS copies.
 var (
 	//go:embed rules/names.rules
-	nameRules string
+	nameRules []byte
 	//go:embed rules/en.rules
-	englishRules string
+	englishRules []byte
 	//go:embed rules/es.rules
-	spanishRules string
+	spanishRules []byte
 	//go:embed rules/zh.rules
-	chineseRules string
+	chineseRules []byte
 	//go:embed rules/clinical.rules
-	clinicalRules string
+	clinicalRules []byte
 )
 
 // Rules say which sentences state a fact. They are data: docs/FACTS.md
@@ -121,7 +120,10 @@ var Bundled = sync.OnceValue(func() *Rules {
 	return r
 })
 
-type rulesFile struct{ name, text string }
+type rulesFile struct {
+	name string
+	text []byte
+}
 
 func bundledFiles() []rulesFile {
 	return []rulesFile{{"names", nameRules}, {"en", englishRules}, {"es", spanishRules}, {"zh", chineseRules}, {"clinical", clinicalRules}}
@@ -130,7 +132,7 @@ func bundledFiles() []rulesFile {
 func bundledRules() (*Rules, error) {
 	r := newRules()
 	for _, f := range bundledFiles() {
-		if err := r.read(f.name, f.text); err != nil {
+		if err := r.read(f.name, string(f.text)); err != nil {
 			return nil, err
 		}
 	}
@@ -157,7 +159,7 @@ func Version(rules string) string {
 	hash := sha256.New()
 	hash.Write([]byte(reading))
 	for _, f := range bundledFiles() {
-		io.WriteString(hash, f.text)
+		hash.Write(f.text)
 	}
 	hash.Write([]byte(strings.TrimSpace(rules)))
 	return hex.EncodeToString(hash.Sum(nil)[:5])

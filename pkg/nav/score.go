@@ -39,7 +39,7 @@ type scorer struct {
 	words   int      // that are not optional
 
 	matches []match      // by leaf, ascending
-	touched []int        // indexes of the matches of the word at hand
+	touched []int32      // indexes of the matches of the word at hand
 	above   [2][]float64 // scores of the branches
 	branch  [2][]float32 // frequencies of the word at hand, whole numbers
 	sum     float64      // idf of the words that some leaf has
@@ -258,6 +258,7 @@ func (s *scorer) word(w text.Word, hits []hit) {
 	weight := w.Weight * idf(s.live, len(hits))
 	s.sum += weight
 	s.wanted += weight
+	s.touched = slices.Grow(s.touched, len(hits))
 	s.lend(hits)
 	for _, i := range s.touched {
 		m := &s.matches[i]
@@ -293,7 +294,7 @@ func (s *scorer) lend(hits []hit) {
 
 func (s *scorer) touch(index int, tf float64) {
 	if s.matches[index].tf == 0 {
-		s.touched = append(s.touched, index)
+		s.touched = append(s.touched, int32(index))
 	}
 	s.matches[index].tf += tf
 }

@@ -11,8 +11,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // readTexts returns n texts and says where they come from. Where the file has
@@ -138,29 +141,25 @@ func chunk(source, text string) []byte {
 	return append(b, '\n')
 }
 
-// queries are three words each of a note, neither rare nor common: in two
-// notes at least and in one of fifty at most.
+// queries are four words each of a note, drawn at random as somebody might
+// remember them: rare ones and common ones, but no stop words, which ihmt-nav
+// leaves out and the others would have to wade through.
 func queries(texts []string, n int, seed uint64) [][]string {
-	in := map[string]int{}
-	for _, t := range texts {
-		for w := range plainWords(t) {
-			in[w]++
-		}
-	}
 	random := rand.New(rand.NewPCG(seed, 1))
 	var found [][]string
 	for range 1000 * n {
 		var words []string
-		for _, w := range strings.Fields(strings.ToLower(texts[random.IntN(len(texts))])) {
-			if in[w] >= 2 && in[w] <= max(2, len(texts)/50) && !strings.Contains(strings.Join(words, " "), w) {
+		for w := range plainWords(texts[random.IntN(len(texts))]) {
+			if !text.IsCommon(w) {
 				words = append(words, w)
 			}
 		}
-		if len(words) < 3 {
+		if len(words) < 4 {
 			continue
 		}
+		slices.Sort(words)
 		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-		if found = append(found, words[:3]); len(found) == n {
+		if found = append(found, words[:4]); len(found) == n {
 			break
 		}
 	}
