@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/record"
@@ -70,6 +73,9 @@ func (p *putCmd) Run(c *cli.Context) error {
 		return err
 	}
 	defer s.Close()
+	stop, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer release()
+	context.AfterFunc(stop, release) // a second one ends it at once
 	totals, err := s.Put(record.NewReader(c.In), func(records []*record.Record) error {
 		for _, r := range records {
 			if err := c.Out.Write(r); err != nil {
@@ -77,7 +83,7 @@ func (p *putCmd) Run(c *cli.Context) error {
 			}
 		}
 		return c.Out.Flush()
-	}, store.PutOptions{Replaces: p.Replaces, KeepGoing: p.KeepGoing})
+	}, store.PutOptions{Replaces: p.Replaces, KeepGoing: p.KeepGoing, Stop: stop.Done()})
 	if err != nil {
 		return err
 	}

@@ -261,15 +261,17 @@ type Report struct {
 	Totals map[string]any `json:"totals,omitempty"`
 }
 
-var chunkFields = sync.OnceValue(func() map[string]bool {
+var leafFields = sync.OnceValue(func() map[string]bool {
 	fields := map[string]bool{"kind": true}
-	t := reflect.TypeFor[Chunk]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		fields[name] = true
+	for _, t := range []reflect.Type{reflect.TypeFor[Chunk](), reflect.TypeFor[Leaf]()} {
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			fields[name] = true
+		}
 	}
 	return fields
 })
 
-// IsChunkField tells whether Chunk names a field.
-func IsChunkField(name string) bool { return chunkFields()[name] }
+// IsLeafField tells whether Chunk or Leaf names a field: what a record calls
+// so is not its writer's to keep.
+func IsLeafField(name string) bool { return leafFields()[name] }

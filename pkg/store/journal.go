@@ -226,20 +226,18 @@ func (s *Store) appendJournal(end Position, lines []byte) (Position, error) {
 			return end, err
 		}
 	}
-	if _, err := f.WriteAt(lines, end.Offset); err != nil {
+	_, err = f.WriteAt(lines, end.Offset)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil && end.Offset == 0 {
+		err = s.syncFolder("state/journal")
+	}
+	if err != nil {
 		f.Truncate(end.Offset)
-		return end, fmt.Errorf("writing the journal: %w", err)
+		return end, fmt.Errorf("cannot write the journal: %w", err)
 	}
-	if err := f.Sync(); err != nil {
-		f.Truncate(end.Offset)
-		return end, fmt.Errorf("writing the journal: %w", err)
-	}
-	if end.Offset == 0 {
-		if err := s.syncFolder("state/journal"); err != nil {
-			return end, err
-		}
-	}
-	return Position{end.Part, end.Offset + int64(len(lines))}, f.Close()
+	return Position{end.Part, end.Offset + int64(len(lines))}, nil
 }
 
 // blank overwrites the line of a leaf with one that only says that it was

@@ -22,9 +22,13 @@ const (
 
 // PutOptions are what ihmt-store put was asked for.
 type PutOptions struct {
-	Replaces  string // given to the first chunk
-	KeepGoing bool   // skip what cannot be stored
+	Replaces  string          // given to the first chunk
+	KeepGoing bool            // skip what cannot be stored
+	Stop      <-chan struct{} // closed: a commit in hand is finished, and no other begins
 }
+
+// errStopped ends a run whose PutOptions.Stop was closed.
+var errStopped = errors.New("interrupted; what was acknowledged is stored, and nothing is half stored")
 
 // Totals count what a run of Put did.
 type Totals struct {
@@ -44,7 +48,7 @@ func (s *Store) Put(in *record.Reader, out func([]*record.Record) error, opt Put
 	p := &putter{writer: w, out: out, opt: opt}
 	lines := readAhead(in)
 	for {
-		batch, fatal := collect(lines, p.opt.KeepGoing, &p.totals)
+		batch, fatal := p.collect(lines)
 		if err := p.commit(batch); err != nil {
 			return p.totals, err
 		}
@@ -86,7 +90,7 @@ func readAhead(in *record.Reader) <-chan line {
 
 // collect returns the next batch of lines, nil at the end of the input, and
 // the error that ends the run after it.
-func collect(lines <-chan line, keepGoing bool, totals *Totals) (batch []line, fatal error) {
+func (p *putter) collect(lines <-chan line) (batch []line, fatal error) {
 	size := 0
 	pause := time.NewTimer(time.Hour)
 	defer pause.Stop()
@@ -99,8 +103,8 @@ func collect(lines <-chan line, keepGoing bool, totals *Totals) (batch []line, f
 			if !open {
 				return batch, nil
 			}
-			if l.err != nil && !keepGoing {
-				return batch, fmt.Errorf("standard input, %w; mend it, or skip such lines with --keep-going", l.err)
+			if l.err != nil && !p.opt.KeepGoing {
+				return batch, wrongLine(l.number, l.err)
 			}
 			if l.record != nil {
 				size += len(l.record.Get("content").Raw)
@@ -108,6 +112,8 @@ func collect(lines <-chan line, keepGoing bool, totals *Totals) (batch []line, f
 			batch = append(batch, l)
 		case <-pause.C:
 			return batch, nil
+		case <-p.opt.Stop:
+			return nil, errStopped
 		}
 	}
 	return batch, nil
@@ -130,13 +136,13 @@ func (p *putter) commit(batch []line) error {
 	for _, l := range batch {
 		item, isItem, err := p.item(l)
 		if err != nil {
-			err = fmt.Errorf("standard input, line %d: %w", l.number, err)
 			if !p.opt.KeepGoing {
-				fatal = err
+				fatal = wrongLine(l.number, err)
 				break
 			}
 			p.totals.Skipped++
-			records, place = append(records, record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: err.Error()})), append(place, -1)
+			reason := fmt.Sprintf("line %d: %v", l.number, err)
+			records, place = append(records, record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: reason})), append(place, -1)
 			continue
 		}
 		records = append(records, l.record)
@@ -151,7 +157,7 @@ func (p *putter) commit(batch []line) error {
 	if len(items) > 0 {
 		var err error
 		if outcomes, err = p.writer.Commit(items); err != nil {
-			return err
+			return fmt.Errorf("%w; nothing of lines %d to %d of standard input was stored, everything before them is; mend that and run it again", err, batch[0].number, batch[len(batch)-1].number)
 		}
 	}
 	for i, at := range place {
@@ -176,6 +182,14 @@ func (p *putter) count(outcomes []Outcome) {
 			p.totals.Unchanged++
 		}
 	}
+}
+
+func wrongLine(number int, err error) error {
+	var bad *record.LineError
+	if errors.As(err, &bad) {
+		err = bad.Err
+	}
+	return fmt.Errorf("standard input, line %d: %w; mend it, or skip such lines with --keep-going", number, err)
 }
 
 // item makes an item of a line; isItem is false for records of other kinds.

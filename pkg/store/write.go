@@ -284,11 +284,16 @@ func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, err
 // time goes into waiting for the disk, and makes them last. takeBack undoes as
 // much of it as was done, for when the journal cannot follow.
 func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
-	before := make([]func() error, len(leaves)) // nil where nothing was written
+	written, old := make([]bool, len(leaves)), make([][]byte, len(leaves))
 	takeBack = func() {
-		for _, restore := range before {
-			if restore != nil {
-				restore()
+		for i, l := range leaves { // first, since it makes room
+			if written[i] && old[i] == nil {
+				s.remove(LeafPath(l.ID))
+			}
+		}
+		for i, l := range leaves {
+			if written[i] && old[i] != nil {
+				s.writeFile(LeafPath(l.ID), old[i])
 			}
 		}
 	}
@@ -303,14 +308,9 @@ func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
 	}
 	err = each(len(leaves), 16, func(i int) error {
 		name := LeafPath(leaves[i].ID)
-		restore := func() error { return s.remove(name) }
-		if old, err := s.root.ReadFile(name); err == nil {
-			restore = func() error { return s.writeFile(name, old) }
-		}
+		old[i], _ = s.root.ReadFile(name)
 		err := s.writeFile(name, leaves[i].format())
-		if err == nil {
-			before[i] = restore
-		}
+		written[i] = err == nil
 		return err
 	})
 	for folder := range folders {
