@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
+	"github.com/tidwall/gjson"
 
+	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/text"
 )
 
@@ -47,37 +48,43 @@ func DefaultSettings() Settings {
 // maxConfig is how large a settings file may be.
 const maxConfig = 1 << 20
 
-// parseSettings reads a settings file; every error names the file and the key.
+// parseSettings reads a settings file; every error names the key.
 func parseSettings(data []byte) (Settings, error) {
 	s := DefaultSettings()
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%s: %s", configName, fmt.Sprintf(format, args...))
+	keys, err := record.Parse(data)
+	if err != nil {
+		return s, err
 	}
-	if len(data) > maxConfig {
-		return s, wrong("larger than %d KiB", maxConfig>>10)
-	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil {
-		return s, wrong("%v", err)
-	}
-	known := settingNames()
-	for key := range keys {
+	known, unknown := settingNames(), ""
+	keys.Each(func(key string, _ gjson.Result) {
 		if !slices.Contains(known, key) {
-			return s, wrong("unknown key %q%s", key, didYouMean(key, known))
+			unknown = key
 		}
+	})
+	if unknown != "" {
+		return s, fmt.Errorf("unknown key %q%s", unknown, didYouMean(unknown, known))
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&s); err != nil {
+	if err := json.Unmarshal(data, &s); err != nil {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
-			return s, wrong("%s is a %s, want %s", t.Field, t.Value, t.Type)
+			return s, fmt.Errorf("%s is a %s, want %s", t.Field, t.Value, wanted(t.Type.Kind()))
 		}
-		return s, wrong("%v", err)
+		return s, err
 	}
-	if err := s.Validate(); err != nil {
-		return s, wrong("%v", err)
+	return s, s.Validate()
+}
+
+// wanted says in words what a setting of a type takes.
+func wanted(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list of strings"
 	}
-	return s, nil
+	return "a string"
 }
 
 // Validate says which setting is out of range.
@@ -120,7 +127,7 @@ func settingNames() []string {
 }
 
 func (s *Store) loadSettings() error {
-	data, err := s.root.ReadFile(configName)
+	data, err := s.readFile(configName, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.Settings = DefaultSettings()
 		return nil
@@ -128,9 +135,10 @@ func (s *Store) loadSettings() error {
 	if err != nil {
 		return err
 	}
-	s.filesOpened++
-	s.Settings, err = parseSettings(data)
-	return err
+	if s.Settings, err = parseSettings(data); err != nil {
+		return fmt.Errorf("%s: %w", s.file(configName), err)
+	}
+	return nil
 }
 
 // WriteSettings replaces the settings file.

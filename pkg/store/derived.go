@@ -25,7 +25,7 @@ func (s *Store) AppendDerived(name string, data []byte) error {
 	if err := s.mkdir("state"); err != nil {
 		return err
 	}
-	f, err := s.root.OpenFile("state/"+name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := s.open("state/"+name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 
 // blankIn overwrites the lines of leaves in a part of the journal, in place.
 func (s *Store) blankIn(part int, ids []string) error {
-	f, err := s.root.OpenFile(partName(part), os.O_RDWR, 0)
+	f, err := s.open(partName(part), os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -161,7 +161,7 @@ func (s *Store) toFirstPart(p *Position) error {
 }
 
 func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) {
-	f, err := s.root.Open(partName(from.Part))
+	f, err := s.open(partName(from.Part), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) && from.Offset == 0 {
 		return from, nil
 	}

@@ -55,6 +55,7 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		start.Part = parts[len(parts)-1] + 2 // not the next one: a reader of the old journal must not run on into it
 	}
 	if err := s.rejournal(start, found); err != nil {
+		s.drop(start.Part) // nothing names them yet
 		return out, err
 	}
 	after := &Trunk{Format: Format, Generation: before.Generation + 1, Analyzer: s.Analyzer.Name(), Journal: start, Removed: len(gone)}
@@ -183,6 +184,16 @@ func (s *Store) sweep(start Position) error {
 		}
 	}
 	return nil
+}
+
+// drop deletes the parts of the journal from one on.
+func (s *Store) drop(from int) {
+	parts, _ := s.journalParts()
+	for _, part := range parts {
+		if part >= from {
+			s.remove(partName(part))
+		}
+	}
 }
 
 // journalParts lists the numbers of the journal's parts, sorted.

@@ -67,7 +67,7 @@ func Open(dir string) (*Store, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%w: %s does not exist; save something first, or run ihmt-store init", ErrNoMemory, dir)
 	case err != nil:
-		return nil, err
+		return nil, unusable(err)
 	}
 	s := &Store{dir: dir, root: root, folders: map[string]bool{}}
 	if err := s.prepare(); err != nil {
@@ -81,11 +81,11 @@ func Open(dir string) (*Store, error) {
 // folder that holds something else is refused.
 func Create(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+		return nil, unusable(err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, unusable(err)
 	}
 	if len(entries) > 0 && !looksLikeMemory(dir) {
 		return nil, fmt.Errorf("%s holds other files and no memory: choose an empty folder with --path", dir)
@@ -101,6 +101,10 @@ func Create(dir string) (*Store, error) {
 		}
 	}
 	return s, s.prepare()
+}
+
+func unusable(err error) error {
+	return fmt.Errorf("cannot use the folder of the memory: %w; choose one of your own with --path", err)
 }
 
 func looksLikeMemory(dir string) bool {
@@ -202,9 +206,31 @@ func (s *Store) syncFolder(name string) error {
 	return d.Sync()
 }
 
+// open opens a file of the memory. Where a symlink leads out of it, the error
+// names the symlink.
+func (s *Store) open(name string, flag int) (*os.File, error) {
+	f, err := s.root.OpenFile(name, flag, 0o600)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	for at := range name + "/" {
+		if at < len(name) && name[at] != '/' {
+			continue
+		}
+		info, linkErr := s.root.Lstat(name[:at])
+		if linkErr != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if _, err := s.root.Stat(name[:at]); err != nil {
+			return nil, fmt.Errorf("%s is a symlink that leads out of the memory; put what it stands for in its place, or delete it and run ihmt-store rebuild", s.file(name[:at]))
+		}
+	}
+	return nil, err
+}
+
 // readFile reads a file of the memory, up to a limit in bytes.
 func (s *Store) readFile(name string, limit int64) ([]byte, error) {
-	f, err := s.root.Open(name)
+	f, err := s.open(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

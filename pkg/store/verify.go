@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"strings"
 )
@@ -113,7 +114,7 @@ func (v *verification) lines() {
 // table checks that a table is the file that root.json names.
 func (v *verification) table(t Table) {
 	name := "state/tables/" + t.Name
-	f, err := v.s.root.Open(name)
+	f, err := v.s.open(name, os.O_RDONLY)
 	if err != nil {
 		v.wrong(name, err.Error(), mendRebuild)
 		return
