@@ -28,19 +28,30 @@ func (s scope) function() string {
 type scanner struct {
 	*lexer
 	guesses int // tokens that may still be spent on "<" that opened nothing
+	made    int // symbols
 }
 
-func newScanner(lang *language, text string) *scanner {
-	l := lex(lang, text)
-	return &scanner{l, 8*len(l.tokens) + 1<<16}
+func newScanner(lang *language, text string) (s *scanner, ok bool) {
+	l, ok := lex(lang, text)
+	if !ok {
+		return nil, false
+	}
+	return &scanner{lexer: l, guesses: 8*len(l.tokens) + 1<<16}, true
 }
 
 func (lang *language) parse(text string) []Symbol {
-	s := newScanner(lang, text)
-	if lang == c_ && s.isCPP() {
-		s = newScanner(cpp, text)
+	s, ok := newScanner(lang, text)
+	if ok && lang == c_ && s.isCPP() {
+		s, ok = newScanner(cpp, text)
 	}
-	return s.statements(0, len(s.tokens), scope{}, 0)
+	if !ok {
+		return nil
+	}
+	symbols := s.statements(0, len(s.tokens), scope{}, 0)
+	if s.made > maxSymbols {
+		return nil
+	}
+	return symbols
 }
 
 // isCPP tells of a header that its name leaves open whether it is C.
@@ -138,12 +149,14 @@ func (s *scanner) skipAngles(k, end int) int {
 // statements returns the symbols of the tokens from i to end.
 func (s *scanner) statements(i, end int, in scope, after int) []Symbol {
 	var symbols []Symbol
-	for i < end {
+	for i < end && s.made <= maxSymbols {
 		j := s.statementEnd(i, end, in)
 		for _, sym := range s.define(i, j, end, in, after) {
 			if sym.Start < sym.End {
 				after = sym.End
-				symbols = append(symbols, sym)
+				n := len(symbols)
+				symbols = joined(symbols, sym)
+				s.made += len(symbols) - n
 			}
 		}
 		i = j
@@ -231,6 +244,7 @@ func (s *scanner) afterMacro(i, end int) int {
 // A head is what has been seen of a statement.
 type head struct {
 	first    int // the first token after annotations and modifiers
+	modified int // up to here they end with their line
 	keyword  string
 	assigned bool
 	params   int // the last "(" that may hold parameters, -1

@@ -60,18 +60,52 @@ type Symbol struct {
 }
 
 // Parse returns the symbols of a text, in order and without overlap, and nil
-// for a language that it does not know. Between them stand only blanks and
-// comments. The languages are those of [Languages].
+// for a language that it does not know, or for a text of more than a million
+// symbols or eight million tokens, which nobody wrote. Between them stand only
+// blanks and comments. The languages are those of [Languages].
 func Parse(language, text string) []Symbol {
 	parse, ok := parsers[language]
 	if !ok || len(text) > maxText {
 		return nil
 	}
-	return parse(text)
+	symbols := parse(text)
+	dropLongNames(symbols)
+	return symbols
 }
 
-// maxText is what offsets of 32 bits can tell.
-const maxText = 1<<31 - 2
+func dropLongNames(symbols []Symbol) {
+	for i := range symbols {
+		if len(symbols[i].Name) > maxName {
+			symbols[i].Name = ""
+		}
+		dropLongNames(symbols[i].Members)
+	}
+}
+
+// joined appends a symbol. After very many, a small statement joins the one
+// that it touches, as a cut between them would serve nobody.
+func joined(symbols []Symbol, sym Symbol) []Symbol {
+	const many, small = 1 << 14, 80 // symbols, bytes
+	if n := len(symbols); n > many {
+		last := &symbols[n-1]
+		if last.isBare() && sym.isBare() && last.End == sym.Start && sym.End-last.Start < small {
+			last.End, last.EndLine = sym.End, sym.EndLine
+			return symbols
+		}
+	}
+	return append(symbols, sym)
+}
+
+func (s *Symbol) isBare() bool { return s.Kind == Statement && s.Name == "" && s.Members == nil }
+
+// What no code is larger than, and what keeps the memory for a hostile text in
+// bounds.
+const (
+	maxText    = 1<<31 - 2 // what offsets of 32 bits can tell
+	maxTokens  = 8 << 20   // of a language with braces, or lines of Python
+	maxSymbols = 1 << 20
+	maxName    = 400 // bytes
+)
 
 // Languages returns the names of the languages that [Parse] knows.
 func Languages() []string {
@@ -115,7 +149,7 @@ type source struct {
 }
 
 func newSource(text string) source {
-	s := source{text: text, newlines: make([]int32, 0, len(text)/32)}
+	s := source{text: text, newlines: make([]int32, 0, strings.Count(text, "\n"))}
 	for i := strings.IndexByte(text, '\n'); i >= 0; {
 		s.newlines = append(s.newlines, int32(i))
 		next := strings.IndexByte(text[i+1:], '\n')

@@ -10,6 +10,9 @@ import (
 // would leave out all that follows the error, is read as the other languages
 // with braces are.
 func parseGo(text string) []Symbol {
+	if len(text) > maxGo {
+		return golang.parse(text)
+	}
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -51,6 +54,10 @@ func parseGo(text string) []Symbol {
 	}
 	return symbols
 }
+
+// maxGo is the largest file for go/parser, whose tree takes much more memory
+// than tokens do.
+const maxGo = 8 << 20
 
 type goFile struct {
 	source

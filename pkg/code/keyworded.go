@@ -42,7 +42,9 @@ func (lang *wordLanguage) parse(text string) []Symbol {
 		sym := w.define(start, end)
 		w.place(&sym, start, end, after)
 		after = sym.End
-		symbols = append(symbols, sym)
+		if symbols = joined(symbols, sym); len(symbols) > maxSymbols {
+			return nil
+		}
 	}
 }
 
@@ -147,7 +149,8 @@ func (w *wordScanner) hereDocs() {
 
 // announces notes a here-document whose operator stands at w.i.
 func (w *wordScanner) announces() bool {
-	rest := w.text[w.i+2 : lineOf(w.text, w.i)]
+	rest := w.text[w.i+2 : min(w.i+130, len(w.text))]
+	rest = rest[:lineOf(rest, 0)]
 	trimmed := strings.TrimLeft(rest, "-~")
 	id := strings.TrimLeft(trimmed, "'\"`\\ ")
 	id = leadingWord(id)

@@ -29,13 +29,15 @@ type lexer struct {
 	lang   *language
 	i      int
 	tokens []lexeme
-	depth  int // of expressions inside strings
+	depth  int // of expressions inside strings, and of elements of JSX
+	trials int // elements of JSX that may still turn out to be none
 	budget int // bytes that may still be spent on JSX and regular expressions that were none
 }
 
-func lex(lang *language, text string) *lexer {
-	l := &lexer{source: newSource(text), lang: lang, budget: 4*len(text) + 1<<16}
-	l.tokens = make([]lexeme, 0, len(text)/6+16)
+// lex divides a text into tokens; ok is false where there are too many.
+func lex(lang *language, text string) (l *lexer, ok bool) {
+	l = &lexer{source: newSource(text), lang: lang, budget: 4*len(text) + 1<<16}
+	l.tokens = make([]lexeme, 0, min(len(text)/6+16, maxTokens))
 	if strings.HasPrefix(text, "\ufeff") {
 		l.i = 3
 	}
@@ -46,10 +48,12 @@ func lex(lang *language, text string) *lexer {
 		l.markup()
 	}
 	for l.i < len(text) {
-		l.next()
+		if l.next(); len(l.tokens) > maxTokens {
+			return nil, false
+		}
 	}
 	l.pair()
-	return l
+	return l, true
 }
 
 func (l *lexer) rest() string { return l.text[l.i:] }
@@ -66,7 +70,7 @@ func (l *lexer) byteAt(n int) byte {
 
 func (l *lexer) emit(kind tokenKind, end int) {
 	start := l.i
-	newline := len(l.tokens) == 0 || strings.IndexByte(l.text[l.tokens[len(l.tokens)-1].end:start], '\n') >= 0
+	newline := len(l.tokens) == 0 || l.depth == 0 && strings.IndexByte(l.text[l.tokens[len(l.tokens)-1].end:start], '\n') >= 0
 	l.tokens = append(l.tokens, lexeme{start: int32(start), end: int32(end), match: -1, kind: kind, newline: newline})
 	l.i = end
 }
@@ -118,16 +122,24 @@ func (l *lexer) word() {
 // lineCommentEnd returns the end of a comment that ends with its line; in PHP
 // also with the code, in C it goes on after a backslash.
 func (l *lexer) lineCommentEnd() int {
+	if l.lang.markup {
+		return l.untilClosingTag()
+	}
 	end := lineOf(l.text, l.i)
 	for l.lang.preprocessor && end > l.i && strings.HasSuffix(strings.TrimSuffix(l.text[l.i:end], "\r"), `\`) && end < len(l.text) {
 		end = lineOf(l.text, end+1)
 	}
-	if l.lang.markup {
-		if i := strings.Index(l.text[l.i:end], "?>"); i >= 0 {
-			end = l.i + i
+	return end
+}
+
+// untilClosingTag returns the end of the line, or of the PHP in it.
+func (l *lexer) untilClosingTag() int {
+	for i := l.i; i < len(l.text); i++ {
+		if c := l.text[i]; c == '\n' || c == '?' && strings.HasPrefix(l.text[i:], "?>") {
+			return i
 		}
 	}
-	return end
+	return len(l.text)
 }
 
 func blockCommentEnd(text string, i int, nested bool) int {
@@ -180,7 +192,7 @@ func (l *lexer) isDirective() bool {
 	case l.lang.directives == "":
 		return true
 	}
-	name, _ := directiveName(l.text[l.i:lineOf(l.text, l.i)])
+	name, _ := directiveName(l.text[l.i:min(l.i+64, len(l.text))])
 	return name != "" && hasWord(l.lang.directives, name)
 }
 
@@ -204,9 +216,11 @@ func hasWord(list, w string) bool {
 
 // directive takes a preprocessor line.
 func (l *lexer) directive() {
-	i := l.i
+	i, end := l.i, -1
 	for {
-		end := lineOf(l.text, i)
+		if end < i {
+			end = lineOf(l.text, i)
+		}
 		line := l.text[i:end]
 		if at := strings.Index(line, "/*"); at >= 0 && !strings.Contains(line[:at], `"`) && !strings.Contains(line[:at], "//") {
 			i = blockCommentEnd(l.text, i+at, false)
@@ -302,7 +316,7 @@ func (l *lexer) pair() {
 	}
 	var choices []choice
 	top := int32(-1)
-	below := map[int32]int32{} // an open bracket: the one around it
+	below := make([]int32, len(l.tokens)) // of an open bracket: the one around it
 	for i := range l.tokens {
 		t := &l.tokens[i]
 		if t.kind == directive {
@@ -331,7 +345,7 @@ func (l *lexer) pair() {
 		}
 		switch c := l.text[t.start]; c {
 		case '(', '[', '{':
-			below[int32(i)] = top
+			below[i] = top
 			top = int32(i)
 		case ')', ']', '}':
 			top = l.close(int32(i), top, below, c)
@@ -342,8 +356,8 @@ func (l *lexer) pair() {
 // close pairs the closing bracket i and returns what is open after it. A
 // brace closes what was left open inside it; other brackets close only their
 // own kind, within the innermost braces.
-func (l *lexer) close(i, top int32, below map[int32]int32, c byte) int32 {
-	opener := map[byte]byte{')': '(', ']': '[', '}': '{'}[c]
+func (l *lexer) close(i, top int32, below []int32, c byte) int32 {
+	opener := "([{"[strings.IndexByte(")]}", c)]
 	at, steps := top, 0
 	for at >= 0 && l.text[l.tokens[at].start] != opener {
 		if steps++; c != '}' && l.text[l.tokens[at].start] == '{' || steps > 64 {

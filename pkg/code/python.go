@@ -9,8 +9,13 @@ import (
 // indentation.
 func parsePython(text string) []Symbol {
 	p := &pythonFile{source: newSource(text)}
-	p.scan()
+	if p.scan(); len(p.lines) > maxTokens {
+		return nil
+	}
 	symbols, _ := p.block(0, -1, 0, 0, false)
+	if p.made > maxSymbols {
+		return nil
+	}
 	return symbols
 }
 
@@ -24,12 +29,12 @@ type logicalLine struct {
 type pythonFile struct {
 	source
 	lines   []logicalLine
-	indents map[int]int // of comments that stand alone in their line, by offset
+	indents []int32 // of the comments; alongside code it is -1
+	made    int     // symbols
 }
 
 func (p *pythonFile) scan() {
-	p.indents = map[int]int{}
-	for i := 0; i < len(p.text); {
+	for i := 0; i < len(p.text) && len(p.lines) <= maxTokens; {
 		indent := 0
 		if i == 0 && strings.HasPrefix(p.text, "\ufeff") {
 			i = 3
@@ -55,14 +60,13 @@ func (p *pythonFile) scan() {
 			i++
 			continue
 		case '#':
-			p.indents[i] = indent
-			i = p.comment(i)
+			i = p.comment(i, indent)
 			continue
 		}
 		for i < len(p.text) && p.text[i] != '\n' {
 			switch p.text[i] {
 			case '#':
-				i = p.comment(i)
+				i = p.comment(i, -1)
 			case ' ', '\t', '\r', '\f', ';':
 				i++
 			default:
@@ -75,9 +79,10 @@ func (p *pythonFile) scan() {
 	}
 }
 
-func (p *pythonFile) comment(i int) int {
+func (p *pythonFile) comment(i, indent int) int {
 	end := lineOf(p.text, i)
 	p.comments = append(p.comments, span{i, end})
+	p.indents = append(p.indents, int32(indent))
 	return end
 }
 
@@ -92,6 +97,7 @@ func lineOf(text string, i int) int {
 // logicalEnd returns where the logical line that starts at i ends.
 func (p *pythonFile) logicalEnd(i int) int {
 	text, depth, end := p.text, 0, i
+	noted := len(p.comments) // before end
 	for i < len(text) {
 		switch c := text[i]; {
 		case c == '\n':
@@ -99,15 +105,16 @@ func (p *pythonFile) logicalEnd(i int) int {
 				return end
 			}
 			i++
-			if startsDefinition(text[i:]) {
-				return end // the bracket was never closed
+			if startsDefinition(text[i:]) { // the bracket was never closed
+				p.comments, p.indents = p.comments[:noted], p.indents[:noted]
+				return end
 			}
 			continue
 		case c == '#':
 			if depth == 0 {
 				return end
 			}
-			i = p.comment(i)
+			i = p.comment(i, -1)
 			continue
 		case c == ';' && depth == 0:
 			return i + 1
@@ -131,8 +138,9 @@ func (p *pythonFile) logicalEnd(i int) int {
 		default:
 			i++
 		}
-		end = i
+		end, noted = i, len(p.comments)
 	}
+	p.comments, p.indents = p.comments[:noted], p.indents[:noted]
 	return end
 }
 
@@ -239,7 +247,7 @@ const maxNesting = 200
 // than the head of the block, and the index of the first line that is not.
 func (p *pythonFile) block(i, indent, after, depth int, inClass bool) ([]Symbol, int) {
 	var symbols []Symbol
-	for i < len(p.lines) && p.lines[i].indent > indent {
+	for i < len(p.lines) && p.lines[i].indent > indent && p.made <= maxSymbols {
 		first := i
 		for i+1 < len(p.lines) && p.lines[i].word == "@" && p.lines[i+1].indent >= p.lines[i].indent {
 			i++
@@ -275,7 +283,9 @@ func (p *pythonFile) block(i, indent, after, depth int, inClass bool) ([]Symbol,
 		}
 		p.place(&sym, p.lines[first].start, p.trailing(p.lines[next-1].end, head.indent, next), after)
 		after = sym.End
-		symbols = append(symbols, sym)
+		n := len(symbols)
+		symbols = joined(symbols, sym)
+		p.made += len(symbols) - n
 		i = next
 	}
 	return symbols, i
@@ -325,7 +335,7 @@ func (p *pythonFile) trailing(end, indent, next int) int {
 	}
 	for i := p.firstComment(end); i < len(p.comments) && p.comments[i].start < limit; i++ {
 		c := p.comments[i]
-		if in, alone := p.indents[c.start]; alone && in <= indent {
+		if in := int(p.indents[i]); in >= 0 && in <= indent {
 			break
 		}
 		end = c.end

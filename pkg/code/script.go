@@ -8,8 +8,10 @@ func (lang *language) script() bool { return lang == javascript || lang == types
 // endsAtNewline tells whether the statement that starts at i ends before k,
 // the first token of a line.
 func (s *scanner) endsAtNewline(i, k int, h *head, in scope) bool {
-	if h.first >= k && s.afterModifiers(i, k) >= k {
-		return false // annotations and modifiers belong to what follows
+	if h.first >= k {
+		if h.modified = s.afterModifiers(max(h.modified, i), k); h.modified >= k {
+			return false // annotations and modifiers belong to what follows
+		}
 	}
 	if in.kind == object {
 		return false
@@ -236,6 +238,9 @@ func (s *scanner) valueAt(k, end int) int {
 // valueOf makes a symbol a function or a class where its value, the tokens
 // from k to j, is one, and gives it the entries of an object.
 func (s *scanner) valueOf(sym *Symbol, i, k, j int, in scope) {
+	for s.isWord(k) && s.mark(k+1) == '=' && !s.isComparison(k+1) && s.mark(k+2) != '>' && k+2 < j { // a = b = …
+		k += 2
+	}
 	if s.str(k) == "async" && s.isWord(k) {
 		k++
 	}
@@ -261,8 +266,6 @@ func (s *scanner) valueOf(sym *Symbol, i, k, j int, in scope) {
 		if body := s.wrapped(k, j); body >= 0 {
 			s.give(sym, i, body, scope{depth: in.depth})
 		}
-	case s.isWord(k) && s.mark(k+1) == '=' && !s.isComparison(k+1) && s.mark(k+2) != '>': // a = b = …
-		s.valueOf(sym, i, k+2, j, in)
 	}
 }
 
@@ -322,9 +325,6 @@ func (s *scanner) defineExpression(i, k, j int, in scope, after int) Symbol {
 	}
 	if name >= 0 && n < j && s.mark(n) == '=' && !s.isComparison(n) && s.mark(n+1) != '>' {
 		sym := s.symbol(Statement, name, i, j, after)
-		for s.isWord(n+1) && s.mark(n+2) == '=' && !s.isComparison(n+2) && s.mark(n+3) != '>' { // a = b = …
-			n += 2
-		}
 		if s.valueOf(&sym, i, n+1, j, in); sym.Kind == Statement {
 			sym.Kind = Var
 		} else if sym.Kind == Function && s.mark(name-1) == '.' {

@@ -18,7 +18,9 @@ func parseSQL(text string) []Symbol {
 		s.define(&sym, text[start:min(end, start+400)])
 		s.place(&sym, start, end, after)
 		after = sym.End
-		symbols = append(symbols, sym)
+		if symbols = joined(symbols, sym); len(symbols) > maxSymbols {
+			return nil
+		}
 	}
 }
 

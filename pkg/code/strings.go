@@ -74,8 +74,9 @@ func (l *lexer) quoteEnd(q *quote) int {
 	return len(l.text)
 }
 
-// expression passes over a bracketed expression inside a string; it fails at
-// the end of the line where the string may not go on.
+// expression passes over a bracketed expression inside a string or JSX; it
+// fails at the end of the line where the string may not go on, and where JSX
+// has used up what may be spent on it.
 func (l *lexer) expression(lines bool) bool {
 	l.depth++
 	kept, noted, depth := len(l.tokens), len(l.comments), 0
@@ -84,7 +85,7 @@ func (l *lexer) expression(lines bool) bool {
 		l.tokens, l.comments = l.tokens[:kept], l.comments[:noted]
 	}()
 	for l.i < len(l.text) {
-		if !lines && l.text[l.i] == '\n' {
+		if !lines && l.text[l.i] == '\n' || l.trials > 0 && l.budget <= 0 {
 			return false
 		}
 		before := len(l.tokens)
@@ -123,19 +124,20 @@ func cppString(l *lexer, c byte) bool {
 		if n < 0 {
 			return false
 		}
-		l.emitUntil(from+n, ")"+l.text[from:from+n]+`"`, len(l.text))
+		l.emitUntil(from+n, ")"+l.text[from:from+n]+`"`)
 		return true
 	}
 	return false
 }
 
-// emitUntil emits a literal that ends with the first close after from, or at
-// limit.
-func (l *lexer) emitUntil(from int, close string, limit int) {
-	if end := strings.Index(l.text[from:limit], close); end >= 0 {
-		limit = from + end + len(close)
+// emitUntil emits a literal that ends with the first close after from, or with
+// the text.
+func (l *lexer) emitUntil(from int, close string) {
+	end := len(l.text)
+	if n := strings.Index(l.text[from:], close); n >= 0 {
+		end = from + n + len(close)
 	}
-	l.emit(literal, limit)
+	l.emit(literal, end)
 }
 
 // count returns how often a byte stands from n on, up to 16 times.
@@ -161,7 +163,7 @@ func rustString(l *lexer, c byte) bool {
 		if i += hashes; i >= len(l.text) || l.text[i] != '"' {
 			return false
 		}
-		l.emitUntil(i+1, `"`+strings.Repeat("#", hashes), len(l.text))
+		l.emitUntil(i+1, `"`+strings.Repeat("#", hashes))
 		return true
 	case '\'':
 		rest := l.text[l.i+1:]
@@ -197,11 +199,18 @@ func swiftString(l *lexer, c byte) bool {
 	if l.byteAt(hashes) != '"' {
 		return false
 	}
-	open, limit := `"`, lineOf(l.text, l.i)
 	if strings.HasPrefix(l.text[l.i+hashes:], `"""`) {
-		open, limit = `"""`, len(l.text)
+		l.emitUntil(l.i+hashes+3, `"""`+strings.Repeat("#", hashes))
+		return true
 	}
-	l.emitUntil(l.i+hashes+len(open), open+strings.Repeat("#", hashes), limit)
+	close, end := `"`+strings.Repeat("#", hashes), l.i+hashes+1
+	for ; end < len(l.text) && l.text[end] != '\n'; end++ {
+		if strings.HasPrefix(l.text[end:], close) {
+			end += len(close)
+			break
+		}
+	}
+	l.emit(literal, end)
 	return true
 }
 
@@ -216,7 +225,7 @@ func csharpString(l *lexer, c byte) bool {
 	if quotes < 3 {
 		return false
 	}
-	l.emitUntil(l.i+dollars+quotes, strings.Repeat(`"`, quotes), len(l.text))
+	l.emitUntil(l.i+dollars+quotes, strings.Repeat(`"`, quotes))
 	return true
 }
 
@@ -225,12 +234,14 @@ func heredoc(l *lexer, c byte) bool {
 	if c != '<' || !l.at("<<<") {
 		return false
 	}
-	first := lineOf(l.text, l.i)
-	id := strings.Trim(l.text[l.i+3:first], " \t\r'\"")
-	if id == "" || leadingWord(id) != id {
+	rest := strings.TrimLeft(l.text[l.i+3:], " \t")
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "'"), `"`)
+	id := leadingWord(rest)
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest[len(id):], "'"), `"`)
+	if id == "" || !strings.HasPrefix(strings.TrimPrefix(rest, "\r"), "\n") {
 		return false
 	}
-	for i := first + 1; i < len(l.text); {
+	for i := len(l.text) - len(rest) + strings.IndexByte(rest, '\n') + 1; i < len(l.text); {
 		end := lineOf(l.text, i)
 		line := strings.TrimLeft(l.text[i:end], " \t")
 		if rest, ok := strings.CutPrefix(line, id); ok && (rest == "" || !isWordByte(rest[0])) {
@@ -256,7 +267,9 @@ func scriptLiteral(l *lexer, c byte) bool {
 		return true
 	case c == '<' && l.budget > 0 && l.expectsValue():
 		start := l.i
-		end := l.element(0)
+		l.trials++
+		end := l.element()
+		l.trials--
 		reached := l.i
 		l.i = start
 		if end < 0 {
@@ -299,7 +312,7 @@ func regexEnd(text string, i int) int {
 	class := false
 	for i++; i < len(text) && text[i] != '\n'; i++ {
 		switch c := text[i]; {
-		case c == '\\':
+		case c == '\\' && i+1 < len(text) && text[i+1] != '\n':
 			i++
 		case c == '[':
 			class = true
@@ -316,10 +329,12 @@ func regexEnd(text string, i int) int {
 
 // element returns the end of the JSX element that starts here, -1 where it is
 // none. It leaves l.i where it came to.
-func (l *lexer) element(depth int) int {
-	if depth > maxNesting {
+func (l *lexer) element() int {
+	if l.depth > maxNesting {
 		return -1
 	}
+	l.depth++
+	defer func() { l.depth-- }()
 	l.i++
 	name := l.tagName()
 	if name == "" && l.byteAt(0) != '>' {
@@ -333,7 +348,7 @@ func (l *lexer) element(depth int) int {
 			return l.i
 		case c == '>':
 			l.i++
-			return l.children(name, depth)
+			return l.children(name)
 		case c == '{':
 			if !l.expression(true) {
 				return -1
@@ -343,14 +358,14 @@ func (l *lexer) element(depth int) int {
 		case l.at("//"):
 			l.i = lineOf(l.text, l.i)
 		default:
-			if !l.attribute(depth) {
+			if !l.attribute() {
 				return -1
 			}
 		}
 	}
 }
 
-func (l *lexer) attribute(depth int) bool {
+func (l *lexer) attribute() bool {
 	if l.tagName() == "" {
 		return false
 	}
@@ -371,12 +386,12 @@ func (l *lexer) attribute(depth int) bool {
 	case '{':
 		return l.expression(true)
 	case '<':
-		return l.element(depth+1) >= 0
+		return l.element() >= 0
 	}
 	return false
 }
 
-func (l *lexer) children(name string, depth int) int {
+func (l *lexer) children(name string) int {
 	for l.i < len(l.text) {
 		switch c := l.text[l.i]; {
 		case l.at("</"):
@@ -392,7 +407,7 @@ func (l *lexer) children(name string, depth int) int {
 			l.i++
 			return l.i
 		case c == '<':
-			if l.element(depth+1) < 0 {
+			if l.element() < 0 {
 				return -1
 			}
 		case c == '{':

@@ -277,6 +277,9 @@ func (s *scanner) wordBefore(k, first int) int {
 	if s.mark(n) == '>' {
 		depth := 0
 		for ; n > first && n > k-500; n-- {
+			if s.guesses--; s.guesses < 0 {
+				break
+			}
 			if c := s.mark(n); c == '>' {
 				depth++
 			} else if c == '<' {
