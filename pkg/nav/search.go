@@ -154,6 +154,7 @@ type found struct {
 	kept     *terms.Leaf // read when needed
 	status   string
 	fact     string // names what it is a version of
+	answers  bool   // it states what the query asks of the user
 	notices  []string
 }
 
@@ -312,9 +313,12 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 	for _, s := range scorers {
 		words += s.query.Size
 	}
-	candidates := make([]Candidate, len(best))
-	for i, f := range best {
-		candidates[i] = Candidate{Domain: terms.Domain(f.kept.ID), Source: f.kept.Source, Position: f.kept.Position, Score: f.score, Coverage: f.coverage, Fact: f.fact}
+	var candidates []Candidate
+	for _, f := range best {
+		if best[0].answers && !f.answers {
+			continue // nothing else competes with facts that are asked for
+		}
+		candidates = append(candidates, Candidate{Domain: terms.Domain(f.kept.ID), Source: f.kept.Source, Position: f.kept.Position, Score: f.score, Coverage: f.coverage, Fact: f.fact})
 	}
 	v := r.doubt.Judge(words, candidates)
 	a.Search.Confidence, a.Search.Coverage, a.Search.Margin, a.Search.Ambiguous = rounded(v.Confidence), v.Coverage, rounded(v.Margin), v.Ambiguous

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ihmt/ihmt/pkg/facts"
 	"github.com/ihmt/ihmt/pkg/facts/ledger"
@@ -97,7 +98,53 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 			}
 		}
 	}
+	if past || !ofOneself(q.Query) {
+		return best, nil
+	}
+	return r.answered(best, q.Query, timeline.Stated(today))
+}
+
+// answered puts the leaf that states what holds of the user above others that
+// hold no more of the query, where the query asks for just that of the user:
+// "where do I work" is answered by the employer, whatever else has the word.
+func (r *Searcher) answered(best []found, query string, stated []record.Fact) ([]found, error) {
+	holds := map[string]record.Fact{}
+	for _, f := range stated {
+		if f.Subject == facts.User && f.Status == facts.Active {
+			holds[f.SourceLeaf] = f
+		}
+	}
+	top := 0
+	for i := range best {
+		f, ok := holds[best[i].kept.ID]
+		if !ok || best[i].coverage < best[0].coverage-coverageSlack {
+			continue
+		}
+		asked, err := r.asksFor(query, best[i].kept.ID, &f)
+		if err != nil {
+			return nil, err
+		}
+		if !asked {
+			continue
+		}
+		best[i].answers = true
+		lifted := best[i]
+		lifted.score = max(lifted.score, best[top].score)
+		best = slices.Insert(slices.Delete(best, i, i+1), top, lifted)
+		top++
+	}
 	return best, nil
+}
+
+// oneself are the words by which a query is about the user.
+var oneself = []string{"i", "my", "me", "mine", "i'm", "i've", "we", "our", "us", "yo", "mi", "mis", "me", "nuestro", "nuestra", "nosotros"}
+
+func ofOneself(query string) bool {
+	if strings.ContainsRune(query, '我') {
+		return true
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("¿?¡!,.;:\"", r) }),
+		func(word string) bool { return slices.Contains(oneself, word) })
 }
 
 // asksFor tells whether the words of a query that a leaf holds all stand in
