@@ -29,7 +29,7 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 			best[i].status = StatusRetired
 		}
 	}
-	best, err := r.replaced(best, q.Filters)
+	best, err := r.replaced(best, q)
 	if err != nil || len(best) == 0 {
 		return best, err
 	}
@@ -37,15 +37,15 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 }
 
 // replaced deals with the results that were replaced as a whole.
-func (r *Searcher) replaced(best []found, filters record.Filters) ([]found, error) {
+func (r *Searcher) replaced(best []found, q record.Query) ([]found, error) {
 	if !r.replacing {
 		return best, nil
 	}
-	_, until, err := days(filters)
+	_, until, err := days(q.Filters)
 	if err != nil {
 		return nil, err
 	}
-	for _, leaf := range leavesOf(best) {
+	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
 		i := indexOf(best, leaf)
 		f := &best[i]
 		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, until)
@@ -76,7 +76,7 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 	today := facts.Today(time.Now())
 	notices := timeline.Notices(today)
 	past := q.At != "" || q.Until != "" || len(text.FindDates(q.Query, r.order)) > 0
-	for _, leaf := range leavesOf(best) {
+	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
 		i := indexOf(best, leaf)
 		f := &best[i]
 		for _, n := range notices[f.kept.ID] {
