@@ -2,13 +2,11 @@ package nav
 
 import (
 	"cmp"
-	"container/heap"
 	"errors"
 
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
@@ -144,131 +142,6 @@ func cluesOf(q record.Query) []string {
 		}
 	}
 	return clues
-}
-
-// A found is a leaf that answers, with its scores.
-type found struct {
-	leaf     int32
-	score    float64
-	coverage float64
-	kept     *terms.Leaf // read when needed
-	status   string
-	fact     string // names what it is a version of
-	answers  bool   // it states what the query asks of the user
-	notices  []string
-}
-
-// A ranking is a heap of the best leaves so far, the worst of them first.
-type ranking struct {
-	view *view
-	list []found
-	err  error
-}
-
-func (h *ranking) Len() int           { return len(h.list) }
-func (h *ranking) Less(i, j int) bool { return h.before(&h.list[j], &h.list[i]) }
-func (h *ranking) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
-func (h *ranking) Push(x any)         { h.list = append(h.list, x.(found)) }
-func (h *ranking) Pop() any {
-	last := h.list[len(h.list)-1]
-	h.list = h.list[:len(h.list)-1]
-	return last
-}
-
-// before is the order of results: score, then saved last, then id.
-func (h *ranking) before(a, b *found) bool {
-	if a.score != b.score {
-		return a.score > b.score
-	}
-	ka, kb := h.read(a), h.read(b)
-	return cmp.Or(-strings.Compare(ka.SavedAt, kb.SavedAt), strings.Compare(ka.ID, kb.ID)) < 0
-}
-
-func (h *ranking) read(f *found) *terms.Leaf {
-	if f.kept == nil {
-		kept, err := h.view.leaf(f.leaf)
-		if err != nil && h.err == nil {
-			h.err = err
-		}
-		f.kept = &kept
-	}
-	return f.kept
-}
-
-// best returns the n best leaves that match any of the scorers and are
-// allowed, in order.
-func (r *Searcher) best(scorers []*scorer, allow func(*match) bool, n int) ([]found, error) {
-	h := &ranking{view: r.view}
-	wanted := 0.0
-	for _, s := range scorers {
-		wanted += s.wanted
-	}
-	offer := func(leaf int32, all []*match) {
-		f := found{leaf: leaf, score: rounded(combined(scorers, all))}
-		if wanted > 0 {
-			for _, m := range all {
-				f.coverage += m.covered
-			}
-			f.coverage = rounded(f.coverage / wanted)
-		}
-		if h.Len() < n {
-			heap.Push(h, f)
-		} else if h.before(&f, &h.list[0]) {
-			h.list[0] = f
-			heap.Fix(h, 0)
-		}
-	}
-	all := make([]*match, len(scorers))
-	for i, s := range scorers {
-		for j := range s.matches {
-			m := &s.matches[j]
-			if allow(m) && r.together(all, scorers, i, m) {
-				offer(m.leaf, all)
-			}
-		}
-	}
-	slices.SortFunc(h.list, func(a, b found) int {
-		if h.before(&a, &b) {
-			return -1
-		}
-		return 1
-	})
-	for i := range h.list {
-		h.read(&h.list[i])
-	}
-	return h.list, h.err
-}
-
-// together fills in what all scorers have of the leaf that scorer i matches
-// with m; false means that an earlier scorer matches it too.
-func (r *Searcher) together(all []*match, scorers []*scorer, i int, m *match) bool {
-	for j, s := range scorers {
-		if all[j] = m; j == i {
-			continue
-		}
-		other := s.at(m.leaf)
-		if other != nil && j < i {
-			return false
-		}
-		if all[j] = other; other == nil {
-			all[j] = &match{leaf: m.leaf, row: m.row, absent: true}
-		}
-	}
-	return true
-}
-
-// combined is a leaf's score for a query and its clues: where it matches both
-// it is worth both times BothMatch, else times OneMatches.
-func combined(scorers []*scorer, all []*match) float64 {
-	score := scorers[0].settled(all[0])
-	for i, clue := range scorers[1:] {
-		factor := OneMatches
-		if !all[0].absent && !all[i+1].absent {
-			factor = BothMatch
-		}
-		score = (score + clue.settled(all[i+1])) * factor
-	}
-	return score
 }
 
 // phrases keeps the results that hold the quoted phrases of the query. It
@@ -408,59 +281,4 @@ func (r *Searcher) path(leaf int32, parent func(string) string) []string {
 		return append(path, climb(parent(kept.ID), parent)...)
 	}
 	return path
-}
-
-// excerptWidth is how long an excerpt is, in characters.
-const excerptWidth = 240
-
-// Excerpt is the part of a text, as one line, around the first of a query's
-// words.
-func Excerpt(content, query string) string {
-	content, before := nearWords(content, query)
-	line := strings.ToValidUTF8(strings.Join(strings.Fields(content), " "), "")
-	if utf8.RuneCountInString(line) <= excerptWidth {
-		if before {
-			line = "…" + line
-		}
-		return line
-	}
-	runes := []rune(line)
-	from := 0
-	lower := strings.ToLower(line)
-	for _, word := range strings.Fields(strings.ToLower(query)) {
-		if at := strings.Index(lower, word); len(word) > 3 && at > 0 {
-			from = max(0, utf8.RuneCountInString(lower[:at])-excerptWidth/3)
-			break
-		}
-	}
-	from = min(from, len(runes)-excerptWidth)
-	to := from + excerptWidth
-	cut := string(runes[from:to])
-	if from > 0 || before {
-		cut = "…" + cut
-	}
-	if to < len(runes) {
-		cut += "…"
-	}
-	return cut
-}
-
-// nearWords returns the few thousand bytes of a long text that hold the first of
-// a query's words, and whether the text began before them.
-func nearWords(content, query string) (part string, before bool) {
-	const width = 4 << 10
-	if len(content) <= width {
-		return content, false
-	}
-	from := 0
-	for _, word := range strings.Fields(query) {
-		if at := strings.Index(content, word); len(word) > 3 && at > 0 {
-			from = max(0, at-width/4)
-			break
-		}
-	}
-	for from > 0 && !utf8.RuneStart(content[from]) {
-		from--
-	}
-	return content[from:min(len(content), from+width)], from > 0
 }
