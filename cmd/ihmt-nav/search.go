@@ -28,7 +28,11 @@ func (s *searchCmd) Run(c *cli.Context) error {
 		if len(s.Query) == 1 && s.Query[0] == "-" {
 			return s.batch(c, searcher)
 		}
-		answer, err := searcher.Search(s.query(strings.Join(s.Query, " ")))
+		q := s.query(strings.Join(s.Query, " "))
+		if err := check(q); err != nil {
+			return err
+		}
+		answer, err := searcher.Search(q)
 		if err != nil {
 			return err
 		}
@@ -44,13 +48,9 @@ func (s *searchCmd) batch(c *cli.Context, searcher *nav.Searcher) error {
 		if r.Kind() != record.KindQuery {
 			return c.Out.Write(r)
 		}
-		q := s.query("")
-		if err := r.Decode(&q); err != nil {
-			return fmt.Errorf("standard input, line %d: %w", in.Line(), err)
-		}
-		answer, err := searcher.Search(q)
+		answer, err := s.answer(searcher, r)
 		if err != nil {
-			return fmt.Errorf("standard input, line %d: %w", in.Line(), err)
+			return &record.LineError{Line: in.Line(), Err: err}
 		}
 		err = write(c, answer)
 		if errors.Is(err, cli.ErrNothing) || errors.Is(err, cli.ErrAmbiguous) {
@@ -61,6 +61,18 @@ func (s *searchCmd) batch(c *cli.Context, searcher *nav.Searcher) error {
 		}
 		return err
 	})
+}
+
+// answer answers a query record; what it leaves out is as in the flags.
+func (s *searchCmd) answer(searcher *nav.Searcher, r *record.Record) (*nav.Answer, error) {
+	q := s.query("")
+	if err := r.Decode(&q); err != nil {
+		return nil, err
+	}
+	if err := check(q); err != nil {
+		return nil, err
+	}
+	return searcher.Search(q)
 }
 
 type askCmd struct {
@@ -83,6 +95,9 @@ func (a *askCmd) Run(c *cli.Context) error {
 				return err
 			}
 		}
+		if err := check(q); err != nil {
+			return err
+		}
 		rounds := 0
 		if c.Interactive() {
 			rounds = memory.Settings.MaxClueRounds
@@ -93,6 +108,14 @@ func (a *askCmd) Run(c *cli.Context) error {
 		}
 		return write(c, answer)
 	})
+}
+
+// check says what a query cannot ask for.
+func check(q record.Query) error {
+	if q.K < 0 {
+		return fmt.Errorf("k is %d; want how many results, 1 or more (0 stands for 5)", q.K)
+	}
+	return nil
 }
 
 // readQuery reads the one query record on standard input; what it leaves out

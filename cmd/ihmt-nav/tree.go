@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/cli"
@@ -15,6 +16,9 @@ type treeCmd struct {
 }
 
 func (t *treeCmd) Run(c *cli.Context) error {
+	if t.Depth < 0 {
+		return fmt.Errorf("--depth is %d; want 0 or more", t.Depth)
+	}
 	return with(c, func(s *store.Store) error {
 		none := true
 		err := nav.Tree(s, t.Domain, t.Depth, func(r *record.Record) error {

@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -33,6 +34,9 @@ const Version = "0.1.0"
 // VersionEnv is the environment variable in which the orchestrator tells the
 // tools that it starts which version it expects.
 const VersionEnv = "IHMT_PIPELINE_VERSION"
+
+// homeEnv names the folder of the memory where --path does not.
+const homeEnv = "IHMT_HOME"
 
 // Errors that only set the exit code: what they stand for has been printed.
 var (
@@ -52,6 +56,9 @@ type Common struct {
 // Memory is the folder of the memory itself, ihmt_memory below Path.
 func (c *Common) Memory() (string, error) {
 	dir := c.Path
+	if dir == "" {
+		return "", errors.New("--path is empty: name the folder that holds the memory")
+	}
 	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -92,6 +99,14 @@ func run(name, about string, grammar commonOf, render Renderer, args []string) i
 	if want := os.Getenv(VersionEnv); want != "" && want != Version {
 		return fail(os.Stderr, name, fmt.Errorf("this is version %s, but what started it is version %s; install all tools of one version together", Version, want))
 	}
+	for _, arg := range args {
+		if !utf8.ValidString(arg) { // kong would turn it into another name
+			return fail(os.Stderr, name, fmt.Errorf("the argument %q is not valid UTF-8; rename the file, or name the folder that it is in", arg))
+		}
+	}
+	if os.Getenv(homeEnv) == "" { // set to nothing counts as not set
+		os.Unsetenv(homeEnv)
+	}
 	parser, err := kong.New(grammar, kong.Name(name), kong.Description(about),
 		kong.Vars{"version": name + " " + Version}, kong.UsageOnError(), kong.Resolvers(settings()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
@@ -108,10 +123,15 @@ func run(name, about string, grammar commonOf, render Renderer, args []string) i
 	people := common.Text || (!common.JSON && term.IsTerminal(int(os.Stdout.Fd())))
 	ctx := &Context{Common: common, Name: name, In: os.Stdin, Out: newOutput(os.Stdout, people, render), Err: os.Stderr, parser: parser}
 	err = parsed.Run(ctx)
-	if flushed := ctx.Out.Flush(); err == nil {
+	if flushed := ctx.Out.Flush(); flushed != nil && (err == nil || onlyCode(err)) {
 		err = flushed
 	}
 	return fail(os.Stderr, name, err)
+}
+
+// onlyCode tells whether an error stands for an exit code and nothing else.
+func onlyCode(err error) bool {
+	return errors.Is(err, ErrNothing) || errors.Is(err, ErrSkipped) || errors.Is(err, ErrAmbiguous)
 }
 
 func fail(w io.Writer, name string, err error) int {
@@ -127,26 +147,27 @@ func fail(w io.Writer, name string, err error) int {
 	return 2
 }
 
-// Records calls do for each record of the input. A line that is not a record
-// ends it with an error that names the line, or, with keepGoing, is written
-// as skipped and ends it with ErrSkipped after the rest.
+// Records calls do for each record of the input. A line that is not a record,
+// or of which do returns a *record.LineError, ends it with an error that names
+// the line, or, with keepGoing, is written as skipped and ends it with
+// ErrSkipped after the rest.
 func (c *Context) Records(in *record.Reader, keepGoing bool, do func(*record.Record) error) error {
 	var skipped error
 	for {
 		r, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return skipped
+		}
+		if err == nil {
+			err = do(r)
+		}
 		var bad *record.LineError
 		switch {
-		case errors.Is(err, io.EOF):
-			return skipped
 		case errors.As(err, &bad) && keepGoing:
 			skipped = ErrSkipped
 			err = c.Out.Write(record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: bad.Error()}))
 		case errors.As(err, &bad):
 			return fmt.Errorf("standard input, %w; mend it, or skip such lines with --keep-going", err)
-		case err != nil:
-			return err
-		default:
-			err = do(r)
 		}
 		if err != nil {
 			return err

@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 	"github.com/tidwall/gjson"
+
+	"github.com/ihmt/ihmt/pkg/record"
 )
 
 // settings gives flags with a tag such as setting:"target_tokens" the value
@@ -49,16 +52,16 @@ func pathFlag(c *kong.Context) string {
 func loadSettings(path string) (gjson.Result, error) {
 	memory, err := (&Common{Path: path}).Memory()
 	if err != nil {
-		return gjson.Result{}, err
+		return gjson.Result{}, nil // no memory, no settings: who needs one complains
 	}
 	file := filepath.Join(memory, "ihmt.config.json")
 	data, err := os.ReadFile(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return gjson.Result{}, nil
 	case err != nil:
 		return gjson.Result{}, err
-	case !gjson.ValidBytes(data):
+	case record.TooDeep(data) || !gjson.ValidBytes(data):
 		return gjson.Result{}, fmt.Errorf("%s is not valid JSON", file)
 	}
 	return gjson.ParseBytes(data), nil

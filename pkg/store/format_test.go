@@ -133,3 +133,16 @@ func FuzzSettings(f *testing.F) {
 		}
 	})
 }
+
+func TestTimestamps(t *testing.T) {
+	for _, good := range []string{"2026-02-03", "2026-02-03T09:31:07Z", "2026-02-03T09:31:07.123456+01:00", "2026-02-03T09:31:07.123456", "2026-02-03 09:31", "2026-02-03T09:31+02:00"} {
+		if err := CheckTimestamp(good); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{"", "2026", "2026-02", "2026-02-30", "2026-02-03T", "2026-02-03T25:00:00Z", "2026-02-03 yesterday", "2026-02-03T09:31:07Z\n", "2026-02-03T09:31:07." + strings.Repeat("0", 99) + "Z"} {
+		if CheckTimestamp(bad) == nil {
+			t.Errorf("%q passed", bad)
+		}
+	}
+}
