@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/ihmt/ihmt/pkg/cli"
@@ -85,10 +86,14 @@ func render(w io.Writer, r *record.Record) {
 		fmt.Fprintln(w, cli.Clean(r.String()))
 		return
 	}
-	n := func(name string) int64 { return r.Get("totals").Get(name).Int() }
-	if n("leaves")+n("branches")+n("provisional") == 0 {
-		fmt.Fprintf(w, "nothing new; depth %d\n", n("depth"))
-		return
+	var grew []string
+	for _, name := range []string{"leaves", "branches", "provisional"} {
+		if n := r.Get("totals").Get(name).Int(); n > 0 {
+			grew = append(grew, fmt.Sprintf("%s %d", name, n))
+		}
 	}
-	fmt.Fprintf(w, "leaves +%d, branches +%d full +%d provisional; depth %d\n", n("leaves"), n("branches"), n("provisional"), n("depth"))
+	if len(grew) == 0 {
+		grew = []string{"nothing"}
+	}
+	fmt.Fprintf(w, "new: %s; depth %d\n", strings.Join(grew, ", "), r.Get("totals").Get("depth").Int())
 }
