@@ -123,6 +123,12 @@ func TestANewVersionRetiresTheOld(t *testing.T) {
 			t.Errorf("history %v: %+v, %v", history, a, err)
 		}
 	}
+	if _, err := m.SaveDocuments(record.Document{Source: "/notes/gate.md"}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := m.Search("gate opens", Options{}); err != nil || len(a.Results) != 0 {
+		t.Errorf("after the source was emptied: %+v, %v", a, err)
+	}
 }
 
 // Doubt that no clue ends stays doubt.
