@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/cli"
-	"github.com/ihmt/ihmt/pkg/dialogue"
 	"github.com/ihmt/ihmt/pkg/nav"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
@@ -102,7 +101,7 @@ func (a *askCmd) Run(c *cli.Context) error {
 		if c.Interactive() {
 			rounds = memory.Settings.MaxClueRounds
 		}
-		answer, err := dialogue.Ask(searcher.Search, q, rounds, func(clue *record.Clue) (string, error) { return askForClue(c, clue) })
+		answer, err := nav.Ask(searcher.Search, q, rounds, func(clue *record.Clue) (string, error) { return askForClue(c, clue) })
 		if err != nil {
 			return err
 		}

@@ -53,6 +53,7 @@ func (r *runner) asking(q record.Query) *pipeline.Pipeline {
 
 type askCmd struct {
 	searchCmd
+	MaxClueRounds int `hidden:"" setting:"max_clue_rounds" default:"3"`
 }
 
 // Run asks for a clue while the query is ambiguous and somebody is there to
@@ -60,9 +61,9 @@ type askCmd struct {
 func (c *askCmd) Run(ctx *cli.Context, g *grammar) error {
 	r := newRunner(ctx, g)
 	q := c.query()
-	for {
+	for round := 0; ; round++ {
 		err := r.print(r.asking(q))
-		if !errors.Is(err, cli.ErrAmbiguous) || !ctx.Interactive() {
+		if !errors.Is(err, cli.ErrAmbiguous) || !ctx.Interactive() || round == c.MaxClueRounds {
 			return err
 		}
 		clue, promptErr := ctx.Prompt("A word that tells them apart? ")

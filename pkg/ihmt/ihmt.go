@@ -25,7 +25,6 @@ import (
 
 	"github.com/ihmt/ihmt/pkg/chunk"
 	"github.com/ihmt/ihmt/pkg/detect"
-	"github.com/ihmt/ihmt/pkg/dialogue"
 	"github.com/ihmt/ihmt/pkg/facts"
 	"github.com/ihmt/ihmt/pkg/facts/ledger"
 	"github.com/ihmt/ihmt/pkg/nav"
@@ -202,7 +201,7 @@ func (m *Memory) Search(query string, opt Options) (*Answer, error) { return m.A
 
 // A Provider is shown the memories that compete for a query and returns words
 // that tell the right one from the others, or "" where it knows none.
-type Provider = dialogue.Provider
+type Provider = nav.Provider
 
 // Ask is Search, but asks the provider for a clue while the answer is
 // ambiguous and searches again, up to the memory's max_clue_rounds times. A
@@ -220,7 +219,7 @@ func (m *Memory) Ask(query string, opt Options, provide Provider) (answer *Answe
 		if provide != nil {
 			rounds = s.Settings.MaxClueRounds
 		}
-		answer, err = dialogue.Ask(searcher.Search, opt.query(query), rounds, provide)
+		answer, err = nav.Ask(searcher.Search, opt.query(query), rounds, provide)
 		return err
 	})
 	return answer, err

@@ -63,3 +63,17 @@ func ExampleDoubt_Judge() {
 	fmt.Println(v.Ambiguous, v.Reason)
 	// Output: true 2 memories fit equally well
 }
+
+// Whom nobody can tell apart stays in doubt: the same clue twice ends it.
+func ExampleAsk() {
+	doubtful := func(q record.Query) (*nav.Answer, error) {
+		fmt.Println(q.Query, q.Clues)
+		return &nav.Answer{Search: record.Search{Ambiguous: true, Clues: q.Clues}, Clue: &record.Clue{}}, nil
+	}
+	answer, _ := nav.Ask(doubtful, record.Query{Query: "Luis"}, 3, func(*record.Clue) (string, error) { return "rope", nil })
+	fmt.Println(answer.Search.Ambiguous)
+	// Output:
+	// Luis []
+	// Luis [rope]
+	// true
+}

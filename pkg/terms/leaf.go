@@ -9,7 +9,7 @@
 //
 // where a posting is the distance to the ordinal before it (the first one is
 // the ordinal itself) and, after a colon, the weighted frequency where it is
-// not 1. Lines are sorted by term in byte order and every 16 KiB or so of them
+// not 1. Lines are sorted by term in byte order and every 4 KiB or so of them
 // has a fence, so a term costs one read. Below the postings stand rows of
 // fixed width: leaf i is found by arithmetic. docs/FORMAT.md describes the
 // sections.

@@ -1,12 +1,9 @@
-// Package dialogue goes on asking where one search leaves doubt: it gets clues
-// and searches again.
-package dialogue
+package nav
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/ihmt/ihmt/pkg/nav"
 	"github.com/ihmt/ihmt/pkg/record"
 )
 
@@ -18,7 +15,7 @@ type Provider func(*record.Clue) (string, error)
 // the provider says, up to so many times. No clue, or one that was given
 // before, ends it: more of the same decides nothing. The answer is that of the
 // last search as it is, so a doubt that remains is still told.
-func Ask(search func(record.Query) (*nav.Answer, error), q record.Query, rounds int, provide Provider) (*nav.Answer, error) {
+func Ask(search func(record.Query) (*Answer, error), q record.Query, rounds int, provide Provider) (*Answer, error) {
 	for ; ; rounds-- {
 		answer, err := search(q)
 		if err != nil || !answer.Search.Ambiguous || rounds <= 0 {

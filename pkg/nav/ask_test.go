@@ -1,22 +1,21 @@
-package dialogue
+package nav
 
 import (
 	"errors"
 	"slices"
 	"testing"
 
-	"github.com/ihmt/ihmt/pkg/nav"
 	"github.com/ihmt/ihmt/pkg/record"
 )
 
 // searching is in doubt until so many clues are given.
-func searching(until int) func(record.Query) (*nav.Answer, error) {
-	return func(q record.Query) (*nav.Answer, error) {
+func searching(until int) func(record.Query) (*Answer, error) {
+	return func(q record.Query) (*Answer, error) {
 		clues := q.Clues
 		if q.Clue != "" {
 			clues = append([]string{q.Clue}, clues...)
 		}
-		a := &nav.Answer{Search: record.Search{Query: q.Query, Clues: clues, Ambiguous: len(clues) < until}}
+		a := &Answer{Search: record.Search{Query: q.Query, Clues: clues, Ambiguous: len(clues) < until}}
 		if a.Search.Ambiguous {
 			a.Clue = &record.Clue{Query: q.Query}
 		}
@@ -67,7 +66,7 @@ func TestAskFails(t *testing.T) {
 	if _, err := Ask(searching(1), record.Query{}, 3, func(*record.Clue) (string, error) { return "", gone }); !errors.Is(err, gone) {
 		t.Errorf("the provider's error became %v", err)
 	}
-	failing := func(record.Query) (*nav.Answer, error) { return nil, gone }
+	failing := func(record.Query) (*Answer, error) { return nil, gone }
 	if _, err := Ask(failing, record.Query{}, 3, nil); !errors.Is(err, gone) {
 		t.Errorf("the search's error became %v", err)
 	}
