@@ -80,11 +80,14 @@ func (c *coder) add(sym code.Symbol, at region) {
 		return
 	}
 	c.plain.open = false
-	if divisible(sym) && (opened(sym.Kind) || text.Tokens(c.text[at.start:at.end]) > c.max) {
+	if divisible(sym) && (opened(sym.Kind) || c.exceeds(c.text[at.start:at.end])) {
 		inner := at
 		if !opened(sym.Kind) && sym.Header != "" {
-			inner.context = strings.TrimLeft(at.context+"\n"+sym.Header, "\n")
+			inner.context = lastLines(strings.TrimLeft(at.context+"\n"+sym.Header, "\n"), maxContext)
 			inner.scope = at.scope + sym.Name + "."
+			if len(inner.scope) > maxContext {
+				inner.scope = sym.Name + "."
+			}
 		}
 		first := len(c.blocks)
 		c.divide(sym.Members, inner)
@@ -95,6 +98,29 @@ func (c *coder) add(sym code.Symbol, at region) {
 	b := Block{Start: at.start, Title: titleOf(sym, at.scope), Tags: []string{c.language}, Context: at.context}
 	c.note(&b, sym, at.scope == "")
 	c.blocks = append(c.blocks, b)
+}
+
+// maxContext bounds what a block repeats of what encloses it, in bytes: each
+// of the many members of deeply nested types repeats it.
+const maxContext = 1600
+
+// lastLines are the last lines of s that have room in n bytes.
+func lastLines(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	_, s, _ = strings.Cut(s[len(s)-n:], "\n")
+	return s
+}
+
+// exceeds tells whether s has more than the most tokens, without counting more
+// of it than that takes: a character has four bytes at most and is a quarter
+// of a token at least.
+func (c *coder) exceeds(s string) bool {
+	if enough := 16*c.max + 16; enough > 0 && len(s) > enough {
+		s = s[:enough]
+	}
+	return text.Tokens(s) > c.max
 }
 
 // open names the symbol that a run of blocks comes from in the first of them,

@@ -168,7 +168,9 @@ func chunksOf(files []string, args ...string) (map[string][]record.Chunk, error)
 // lines runs a program and calls do for each line that it prints.
 func lines(do func([]byte) error, name string, args ...string) error {
 	cmd := exec.Command(name, args...)
-	cmd.Stderr = os.Stderr
+	if name != "ctags" { // which warns of every "null tag"
+		cmd.Stderr = os.Stderr
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -203,7 +205,7 @@ func ctags(language oracleLanguage, files []string) (map[string][]tag, error) {
 		}
 		tags[t.Path] = append(tags[t.Path], t)
 		return nil
-	}, "ctags", append([]string{"--quiet", "--options=NONE", "--output-format=json", "--fields=+neK", "--sort=no", "--language-force=" + language.name, "-f", "-"}, files...)...)
+	}, "ctags", append([]string{"--quiet", "--options=NONE", "--output-format=json", "--fields=+neKs", "--sort=no", "--language-force=" + language.name, "-f", "-"}, files...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ctags: %w; it must be Universal Ctags", err)
 	}
@@ -217,9 +219,7 @@ func (t *tally) compare(language, file string, tags []tag, packed, single []reco
 		line int
 	}
 	found := map[key]bool{}
-	var ours []record.Symbol
 	for _, c := range packed {
-		ours = append(ours, c.Symbols...)
 		for _, s := range c.Symbols {
 			found[key{plainName(s.Name), s.Line}] = true
 		}
@@ -230,7 +230,7 @@ func (t *tally) compare(language, file string, tags []tag, packed, single []reco
 		t.files-- // its lines are none: minified, or data
 		return
 	}
-	tags = outermost(language, tags)
+	tags = outermost(language, tags, source)
 	none := map[key]bool{}
 	for _, tag := range tags {
 		if found[key{plainName(tag.Name), tag.Line}] {
@@ -238,7 +238,7 @@ func (t *tally) compare(language, file string, tags []tag, packed, single []reco
 			t.found++
 			continue
 		}
-		switch reason := excluded(language, tag, source, ours); {
+		switch reason := excluded(language, tag, source); {
 		case reason != "":
 			t.excluded++
 			none[key{tag.Name, tag.Line}] = true
@@ -269,18 +269,30 @@ func plainName(s string) string {
 
 // outermost are the functions, methods, classes and types at the level of the
 // file or of a class: those in a function are left out, and those without a
-// name.
-func outermost(language string, tags []tag) []tag {
+// name. The oracle alone says what stands in a function: by its scopes, by the
+// line where it says that a function ends, and, as it says no ends for
+// JavaScript and TypeScript, by the indentation under a function that it names.
+// So what stands in a function without a name, as a wrapped module does, counts
+// as standing where that function stands; and layout that does not follow the
+// code is misread.
+func outermost(language string, tags []tag, source []string) []tag {
 	kinds := strings.Fields(oracleLanguages[language].kinds)
 	tags = slices.DeleteFunc(slices.Clone(tags), func(t tag) bool { return !slices.Contains(kinds, t.Kind) })
 	slices.SortStableFunc(tags, func(a, b tag) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(b.End, a.End)) })
+	within := indentedUnder(tags, source)
+	functions := map[string]bool{} // by their scopes and names
+	for _, t := range tags {
+		if isFunction(t.Kind) {
+			functions[strings.TrimPrefix(t.Scope+"."+t.Name, ".")] = true
+		}
+	}
 	var kept []tag
 	inside := tag{}
 	for _, t := range tags {
-		if t.Line > inside.Line && t.Line <= inside.End {
+		if t.Line > inside.Line && t.Line <= inside.End || within[t.Line] {
 			continue
 		}
-		if strings.HasPrefix(t.Name, "__anon") || strings.HasPrefix(t.Name, "anonymous") || strings.HasPrefix(t.Name, "AnonymousFunction") || isFunction(t.ScopeKind) {
+		if strings.HasPrefix(t.Name, "__anon") || strings.HasPrefix(t.Name, "anonymous") || strings.HasPrefix(t.Name, "AnonymousFunction") || isFunction(t.ScopeKind) || scopeIn(functions, t.Scope) {
 			continue
 		}
 		if isFunction(t.Kind) && t.End > t.Line {
@@ -289,6 +301,57 @@ func outermost(language string, tags []tag) []tag {
 		kept = append(kept, t)
 	}
 	return kept
+}
+
+// scopeIn tells whether one of the names of a scope, from the first, is among
+// the functions.
+func scopeIn(functions map[string]bool, scope string) bool {
+	for i := range len(scope) {
+		if scope[i] == '.' && functions[scope[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// indentedUnder are the lines of tags that are indented under the line of a
+// function of which the oracle does not say where it ends. What it calls a
+// class is one too where it is a function that makes objects.
+func indentedUnder(tags []tag, source []string) map[int]bool {
+	opens := map[int]bool{}
+	for _, t := range tags {
+		if t.End == 0 && (isFunction(t.Kind) || t.Kind == "class" && strings.Contains(lineAt(source, t.Line), "function")) {
+			opens[t.Line] = true
+		}
+	}
+	within := map[int]bool{}
+	if len(opens) == 0 {
+		return within
+	}
+	wanted := map[int]bool{}
+	for _, t := range tags {
+		wanted[t.Line] = true
+	}
+	type level struct {
+		indent   int
+		function bool // it, or one around it
+	}
+	var levels []level
+	for n := 1; n <= len(source); n++ {
+		if line := strings.TrimSpace(source[n-1]); line == "" || line[0] == ')' {
+			continue // after ")" the head of the function goes on
+		}
+		indent := indentOf(source, n)
+		for len(levels) > 0 && levels[len(levels)-1].indent >= indent {
+			levels = levels[:len(levels)-1]
+		}
+		function := len(levels) > 0 && levels[len(levels)-1].function
+		if wanted[n] && function {
+			within[n] = true
+		}
+		levels = append(levels, level{indent, function || opens[n]})
+	}
+	return within
 }
 
 func isFunction(kind string) bool {
@@ -351,33 +414,22 @@ func printTallies(tallies map[string]*tally, list int) error {
 }
 
 // excluded says why a tag does not count: what Universal Ctags 5.9 takes for a
-// definition and is none, or what it does not know to stand in a function.
-func excluded(language string, tag tag, source []string, ours []record.Symbol) string {
+// definition and is none.
+func excluded(language string, tag tag, source []string) string {
 	line := lineAt(source, tag.Line)
 	switch {
 	case language == "typescript" && tag.Kind == "alias" && !strings.Contains(line, "type "+tag.Name):
 		return "the word type, or what follows it, in import {type T}, T extends U"
 	case language == "typescript" && tag.Kind == "alias" && (strings.HasPrefix(line, "import") || strings.HasPrefix(line, "export {")):
 		return "an import or export of a type, not its definition"
+	case language == "typescript" && tag.Kind == "method" && strings.Contains(line, "= "+tag.Name+"["):
+		return "the default of a type parameter, as in T = Params[0]"
 	case language == "java" && !strings.Contains(line, tag.Kind+" "+tag.Name) && (tag.Kind == "class" || tag.Kind == "interface"):
 		return "a name in a list after permits or implements on a line of its own"
 	case (language == "c" || language == "cpp") && tag.Kind == "function" && strings.ToUpper(tag.Name) == tag.Name && strings.HasPrefix(line, tag.Name):
 		return "a macro that is used without a semicolon, taken for a function"
-	case insideFunction(tag, source, ours):
-		return "stands inside a function, which the oracle's scope does not say"
 	}
 	return ""
-}
-
-// insideFunction tells whether a tag stands in a function that both name: it
-// is indented deeper than the line in which that function starts.
-func insideFunction(t tag, source []string, ours []record.Symbol) bool {
-	for _, s := range ours {
-		if isFunction(s.Kind) && s.Line < t.Line && t.Line <= s.EndLine && indentOf(source, s.Line) < indentOf(source, t.Line) {
-			return true
-		}
-	}
-	return false
 }
 
 func indentOf(source []string, line int) int {
