@@ -71,9 +71,9 @@ func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *
 		s.above[i], s.branch[i] = make([]float64, v.layers[i].numbers), make([]float32, v.layers[i].numbers)
 	}
 	found := make([][]hit, len(s.query.Words))
-	var scratch lists
+	var m merger
 	for i, w := range s.query.Words {
-		found[i] = s.hits(w, &scratch)
+		found[i] = s.hits(w, &m)
 		if !w.Optional {
 			s.words++
 		}
@@ -188,63 +188,62 @@ func (s *scorer) settled(m *match) float64 {
 	return score
 }
 
-// lists are postings being merged, kept for the next word.
-type lists struct {
-	postings [][]terms.Posting
-	rest     [][]terms.Posting
-	group    []int // which of the word's groups of forms a list is of, -1 for the word itself
+// A merger finds the leaves that have a word. Its buffers serve one word after
+// the other.
+type merger struct {
+	postings []terms.Posting
+	leaves   []wordHit
+	merged   []wordHit
 }
 
-func (l *lists) add(s *view, term string, group int) {
-	n := len(l.rest)
-	if n == len(l.postings) {
-		l.postings = append(l.postings, nil)
-	}
-	l.postings[n] = s.postings(l.postings[n][:0], term)
-	l.rest, l.group = append(l.rest, l.postings[n]), append(l.group, group)
+// A wordHit is a leaf that has a word: as typed, in the group of forms at
+// hand, and in the best of the groups before.
+type wordHit struct {
+	leaf               int32
+	exact, group, best int32
 }
 
 // hits returns the leaves that have a word, in ascending order.
-func (s *scorer) hits(w text.Word, l *lists) []hit {
-	l.rest, l.group = l.rest[:0], l.group[:0]
-	l.add(s.view, w.Folded, -1)
-	for i, forms := range w.Forms {
+func (s *scorer) hits(w text.Word, m *merger) []hit {
+	m.leaves = m.leaves[:0]
+	m.add(s.view, w.Folded, func(h *wordHit, n int32) { h.exact += n })
+	for _, forms := range w.Forms {
 		for _, term := range forms {
-			l.add(s.view, term, i)
+			m.add(s.view, term, func(h *wordHit, n int32) { h.group += n })
+		}
+		for i := range m.leaves {
+			h := &m.leaves[i]
+			h.best, h.group = max(h.best, h.group), 0
 		}
 	}
-	size := 0
-	for _, list := range l.rest {
-		size = max(size, len(list))
+	out := make([]hit, len(m.leaves))
+	for i, h := range m.leaves {
+		out[i] = hit{h.leaf, float32(h.exact + h.best)}
 	}
-	out := make([]hit, 0, size)
-	sums := make([]int32, len(w.Forms))
-	for {
-		next := int32(math.MaxInt32)
-		for _, list := range l.rest {
-			if len(list) > 0 {
-				next = min(next, list[0].Ordinal)
-			}
-		}
-		if next == math.MaxInt32 {
-			return out
-		}
-		exact, best := int32(0), int32(0)
-		clear(sums)
-		for i, list := range l.rest {
-			if len(list) == 0 || list[0].Ordinal != next {
-				continue
-			}
-			if group := l.group[i]; group < 0 {
-				exact = list[0].Weight
-			} else {
-				sums[group] += list[0].Weight
-				best = max(best, sums[group])
-			}
-			l.rest[i] = list[1:]
-		}
-		out = append(out, hit{next, float32(exact + best)})
+	return out
+}
+
+// add merges the postings of a term into the leaves.
+func (m *merger) add(v *view, term string, count func(h *wordHit, n int32)) {
+	m.postings = v.postings(m.postings[:0], term)
+	if len(m.postings) == 0 {
+		return
 	}
+	m.merged = m.merged[:0]
+	rest := m.leaves
+	for _, p := range m.postings {
+		for len(rest) > 0 && rest[0].leaf < p.Ordinal {
+			m.merged, rest = append(m.merged, rest[0]), rest[1:]
+		}
+		h := wordHit{leaf: p.Ordinal}
+		if len(rest) > 0 && rest[0].leaf == p.Ordinal {
+			h, rest = rest[0], rest[1:]
+		}
+		count(&h, p.Weight)
+		m.merged = append(m.merged, h)
+	}
+	m.merged = append(m.merged, rest...)
+	m.leaves, m.merged = m.merged, m.leaves
 }
 
 // word adds what one word, found in some leaves, is worth.
