@@ -36,7 +36,8 @@ func render(w io.Writer, r *record.Record) {
 	}
 }
 
-// rebuild makes everything that is derived anew and says what it found.
+// rebuild makes everything that is derived anew and says what it found. What
+// it had to leave alone counts as skipped.
 func rebuild(c *cli.Context, s *store.Store) error {
 	rebuilt, grown, err := summarize.Rebuild(context.Background(), s, nil)
 	for _, note := range rebuilt.Notes {
@@ -45,6 +46,10 @@ func rebuild(c *cli.Context, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Write(record.New(record.KindReport, record.Report{Tool: c.Name, Totals: map[string]any{
+	err = c.Out.Write(record.New(record.KindReport, record.Report{Tool: c.Name, Totals: map[string]any{
 		"leaves": rebuilt.Leaves, "branches": grown.Branches, "tables": grown.Tables, "depth": grown.Depth}}))
+	if err == nil && rebuilt.LeftAlone > 0 {
+		return cli.ErrSkipped
+	}
+	return err
 }

@@ -16,8 +16,9 @@ import (
 
 // Rebuilt says what Rebuild found.
 type Rebuilt struct {
-	Leaves int
-	Notes  []string // what was mended, and what could not be read
+	Leaves    int
+	LeftAlone int      // files among the leaves that count for nothing
+	Notes     []string // what was mended, and what was left alone
 }
 
 // Rebuild makes the journal anew from the leaves and the tombstones alone,
@@ -73,13 +74,17 @@ type surveyed struct{ id, savedAt string }
 func (s *Store) survey(gone map[string]bool, out *Rebuilt) ([]surveyed, error) {
 	var found []surveyed
 	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
+	leave := func(name, why string) {
+		out.LeftAlone++
+		note("%s: %s; left alone", name, why)
+	}
 	err := s.leafFiles(func(name string) error {
 		if !isLeafFile(name) {
 			if leftover(name) {
 				note("%s: left by a writer that was stopped; removed", name)
 				return s.remove(name)
 			}
-			note("%s: is no leaf; left alone", name)
+			leave(name, "is no leaf")
 			return nil
 		}
 		id := strings.TrimSuffix(path.Base(name), ".txt")
@@ -89,7 +94,7 @@ func (s *Store) survey(gone map[string]bool, out *Rebuilt) ([]surveyed, error) {
 		}
 		l, err := s.Leaf(id)
 		if err != nil {
-			note("%s: %v; left alone", name, err)
+			leave(name, err.Error())
 			return nil
 		}
 		changed := false

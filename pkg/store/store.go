@@ -180,7 +180,7 @@ func (s *Store) writeFile(name string, data []byte) error {
 	}
 	if err := atomic.WriteFile(s.file(name), bytes.NewReader(data)); err != nil {
 		cause := err.Error() // of a temporary file, whose name helps nobody
-		return fmt.Errorf("cannot write %s: %s", s.file(name), cause[strings.LastIndex(cause, ": ")+1:])
+		return fmt.Errorf("cannot write %s: %s", s.file(name), strings.TrimSpace(cause[strings.LastIndex(cause, ": ")+1:]))
 	}
 	return nil
 }
