@@ -96,7 +96,6 @@ func Complete(c *record.Chunk) error {
 type planned struct {
 	leaf  *Leaf
 	entry Entry
-	write bool
 }
 
 // Commit stores items and returns, in their order, what became of them. When
