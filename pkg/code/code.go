@@ -61,7 +61,7 @@ type Symbol struct {
 
 // Parse returns the symbols of a text, in order and without overlap, and nil
 // for a language that it does not know, or for a text of more than a million
-// symbols or eight million tokens, which nobody wrote. Between them stand only
+// symbols or several million tokens or comments, which nobody wrote. Between them stand only
 // blanks and comments. The languages are those of [Languages].
 func Parse(language, text string) []Symbol {
 	parse, ok := parsers[language]
@@ -102,7 +102,9 @@ func (s *Symbol) isBare() bool { return s.Kind == Statement && s.Name == "" && s
 // bounds.
 const (
 	maxText    = 1<<31 - 2 // what offsets of 32 bits can tell
-	maxTokens  = 8 << 20   // of a language with braces, or lines of Python
+	maxTokens  = 8 << 20
+	maxNotes   = 4 << 20 // comments
+	maxLines   = 2 << 20 // of Python, with something in them
 	maxSymbols = 1 << 20
 	maxName    = 400 // bytes
 )

@@ -132,6 +132,32 @@ func TestHostileTextIsTaken(t *testing.T) {
 	}
 }
 
+// Nested far deeper than the stack would hold if each level took a part of it,
+// or else walked again from each level.
+func TestDeepNestingIsTaken(t *testing.T) {
+	for _, nest := range []struct{ language, open, close string }{
+		{"javascript", "<a>{", "}</a>"}, {"javascript", "<a b={", "}/>"}, {"javascript", "${<", ""}, {"javascript", "`${", "}`"}, {"javascript", "a=", ""},
+		{"javascript", "/[\\\n", ""}, {"typescript", "@a\n", ""}, {"typescript", "class A {", "}"}, {"rust", "fn f() {", "}"}, {"php", "if (a) {", "}"},
+		{"php", "//?><?php ", ""}, {"php", "<<<", ""}, {"ruby", "1<<", ""}, {"swift", `#"`, ""}, {"c", "#define a /**/", ""}, {"csharp", `$"{`, `}"`}, {"go", "func() {", "}"},
+	} {
+		const n = 20000
+		prefix := map[string]string{"php": "<?php ", "go": "package a\nvar x = "}[nest.language]
+		check(t, nest.language, prefix+strings.Repeat(nest.open, n)+strings.Repeat(nest.close, n))
+	}
+}
+
+func TestTooManySymbolsAreNone(t *testing.T) {
+	for language, line := range map[string]string{"python": "a=1\n", "javascript": "a=1\n"} {
+		if symbols := Parse(language, strings.Repeat(line, maxSymbols+2)); symbols != nil {
+			t.Errorf("%s: %d symbols", language, len(symbols))
+		}
+	}
+	long := "class " + strings.Repeat("a", maxName+1) + " {}"
+	if symbols := Parse("java", long); len(symbols) != 1 || symbols[0].Name != "" {
+		t.Errorf("a class with a very long name is %d symbols", len(symbols))
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	examples, _ := filepath.Glob("../../testdata/examples/*")
 	for _, name := range examples {

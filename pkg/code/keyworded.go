@@ -42,7 +42,7 @@ func (lang *wordLanguage) parse(text string) []Symbol {
 		sym := w.define(start, end)
 		w.place(&sym, start, end, after)
 		after = sym.End
-		if symbols = joined(symbols, sym); len(symbols) > maxSymbols {
+		if symbols = joined(symbols, sym); len(symbols) > maxSymbols || len(w.comments) > maxNotes {
 			return nil
 		}
 	}
@@ -53,7 +53,7 @@ func (w *wordScanner) statement() (start, end int) {
 	start, depth := -1, 0
 	var open [3]int // brackets, of each kind
 	leads, loop := true, false
-	for w.i < len(w.text) {
+	for w.i < len(w.text) && len(w.comments) <= maxNotes {
 		c, at := w.text[w.i], w.i
 		switch {
 		case c == '\n':

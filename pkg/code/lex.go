@@ -48,7 +48,7 @@ func lex(lang *language, text string) (l *lexer, ok bool) {
 		l.markup()
 	}
 	for l.i < len(text) {
-		if l.next(); len(l.tokens) > maxTokens {
+		if l.next(); len(l.tokens) > maxTokens || len(l.comments) > maxNotes {
 			return nil, false
 		}
 	}

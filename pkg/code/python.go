@@ -9,7 +9,7 @@ import (
 // indentation.
 func parsePython(text string) []Symbol {
 	p := &pythonFile{source: newSource(text)}
-	if p.scan(); len(p.lines) > maxTokens {
+	if p.scan(); len(p.lines) > maxLines || len(p.comments) > maxNotes {
 		return nil
 	}
 	symbols, _ := p.block(0, -1, 0, 0, false)
@@ -34,7 +34,7 @@ type pythonFile struct {
 }
 
 func (p *pythonFile) scan() {
-	for i := 0; i < len(p.text) && len(p.lines) <= maxTokens; {
+	for i := 0; i < len(p.text) && len(p.lines) <= maxLines && len(p.comments) <= maxNotes; {
 		indent := 0
 		if i == 0 && strings.HasPrefix(p.text, "\ufeff") {
 			i = 3

@@ -18,7 +18,7 @@ func parseSQL(text string) []Symbol {
 		s.define(&sym, text[start:min(end, start+400)])
 		s.place(&sym, start, end, after)
 		after = sym.End
-		if symbols = joined(symbols, sym); len(symbols) > maxSymbols {
+		if symbols = joined(symbols, sym); len(symbols) > maxSymbols || len(s.comments) > maxNotes {
 			return nil
 		}
 	}
@@ -32,7 +32,7 @@ type sqlFile struct {
 func (s *sqlFile) statement() (start, end int) {
 	start, depth := -1, 0
 	routine := false
-	for s.i < len(s.text) {
+	for s.i < len(s.text) && len(s.comments) <= maxNotes {
 		c, at := s.text[s.i], s.i
 		rest := s.text[s.i:]
 		switch {

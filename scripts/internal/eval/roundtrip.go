@@ -56,7 +56,7 @@ func roundtrip(args []string) error {
 			switch {
 			case !ok && skipped[file] != "":
 				count.skipped++
-				if utf8.Valid(data) && len(data) > 0 && bytes.IndexByte(data, 0) < 0 && len(bytes.TrimSpace(data)) > 0 {
+				if isText(data) {
 					failures = append(failures, file+": skipped, "+skipped[file])
 				}
 				continue
@@ -87,6 +87,12 @@ func roundtrip(args []string) error {
 		return fmt.Errorf("%d of %d files differ", len(failures), len(files))
 	}
 	return nil
+}
+
+// isText tells of what may not be skipped: UTF-8 with something in it, and
+// without the control codes of binary files and of ISO 2022.
+func isText(data []byte) bool {
+	return utf8.Valid(data) && len(bytes.TrimSpace(data)) > 0 && !bytes.ContainsAny(data, "\x00\x0e\x0f\x1b")
 }
 
 // joinedChunks returns the contents of each file's chunks, joined, and why
