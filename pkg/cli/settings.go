@@ -55,6 +55,9 @@ func loadSettings(path string) (gjson.Result, error) {
 		return gjson.Result{}, nil // no memory, no settings: who needs one complains
 	}
 	file := filepath.Join(memory, "ihmt.config.json")
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return gjson.Result{}, fmt.Errorf("%s is not a plain file; move it away", file)
+	}
 	data, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

@@ -173,6 +173,9 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 	if err != nil {
 		return from, err
 	}
+	if !info.Mode().IsRegular() {
+		return from, fmt.Errorf("%s is not a plain file; move it away and run ihmt-store rebuild", s.file(partName(from.Part)))
+	}
 	s.filesOpened++
 	size := info.Size() - from.Offset
 	if size < 0 {

@@ -35,6 +35,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -207,9 +208,9 @@ func (s *Store) syncFolder(name string) error {
 }
 
 // open opens a file of the memory. Where a symlink leads out of it, the error
-// names the symlink.
+// names the symlink. It does not wait for the other end of a named pipe.
 func (s *Store) open(name string, flag int) (*os.File, error) {
-	f, err := s.root.OpenFile(name, flag, 0o600)
+	f, err := s.root.OpenFile(name, flag|syscall.O_NONBLOCK, 0o600)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
@@ -243,7 +244,7 @@ func (s *Store) readFile(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than %d MiB", s.file(name), limit>>20)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a plain file", s.file(name))
+		return nil, fmt.Errorf("%s is not a plain file; move it away", s.file(name))
 	}
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
@@ -319,7 +320,7 @@ func (s *Store) lock(name string) (unlock func(), err error) {
 
 // The name of who took a lock last stands beside it, for messages only.
 func (s *Store) setHolder(name, who string) {
-	f, err := s.root.OpenFile("state/"+name+".holder", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := s.open("state/"+name+".holder", os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err == nil {
 		f.WriteString(who)
 		f.Close()
@@ -327,7 +328,7 @@ func (s *Store) setHolder(name, who string) {
 }
 
 func (s *Store) holder(name string) string {
-	if b, err := s.root.ReadFile("state/" + name + ".holder"); err == nil && len(b) > 0 && len(b) < 200 {
+	if b, err := s.readFile("state/"+name+".holder", 200); err == nil && len(b) > 0 {
 		return string(b)
 	}
 	return "another process"

@@ -307,7 +307,7 @@ func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
 	}
 	err = each(len(leaves), 16, func(i int) error {
 		name := LeafPath(leaves[i].ID)
-		old[i], _ = s.root.ReadFile(name)
+		old[i], _ = s.readFile(name, maxLeaf)
 		err := s.writeFile(name, leaves[i].format())
 		written[i] = err == nil
 		return err

@@ -87,7 +87,9 @@ func TestEveryWayAServerCanFail(t *testing.T) {
 			handle http.HandlerFunc
 		}{
 			{"internal error", summarize.Failed, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "boom", 500) }},
-			{"bad key", summarize.Failed, func(w http.ResponseWriter, r *http.Request) { http.Error(w, `{"error":{"message":"bad key"}}`, http.StatusUnauthorized) }},
+			{"bad key", summarize.Failed, func(w http.ResponseWriter, r *http.Request) {
+				http.Error(w, `{"error":{"message":"bad key"}}`, http.StatusUnauthorized)
+			}},
 			{"redirect", summarize.Failed, func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect)
 			}},
