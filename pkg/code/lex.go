@@ -56,8 +56,6 @@ func lex(lang *language, text string) (l *lexer, ok bool) {
 	return l, true
 }
 
-func (l *lexer) rest() string { return l.text[l.i:] }
-
 func (l *lexer) at(prefix string) bool { return strings.HasPrefix(l.text[l.i:], prefix) }
 
 // byteAt returns the byte n after the current one, 0 past the end.
