@@ -120,7 +120,7 @@ func (s *Store) AppendSpine(from int64, edges []Edge) (int64, error) {
 	for _, e := range edges {
 		lines = fmt.Appendf(lines, "%s\t%s\n", e.Child, e.Parent)
 	}
-	f, err := s.root.OpenFile(spineName, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := s.open(spineName, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return from, err
 	}

@@ -139,12 +139,12 @@ func stamp(head []byte, l1, l2 string) bool {
 	return true
 }
 
-// isSlug tells whether a name is made of a-z 0-9 . _ - only, with no leading
-// dot and at most 64 bytes, so that it is a file name everywhere.
+// isSlug tells whether a name is made of a-z 0-9 . _ - only, with no dot at
+// either end and at most 64 bytes, so that it is a file name everywhere.
 func isSlug(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0:
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0 && i < len(name)-1:
 		default:
 			return false
 		}
@@ -155,7 +155,7 @@ func isSlug(name string) bool {
 // CheckDomain says why a domain cannot be the name of a folder.
 func CheckDomain(domain string) error {
 	if !isSlug(domain) {
-		return fmt.Errorf("domain %q: want 1 to 64 of a-z 0-9 . _ - with no leading dot", domain)
+		return fmt.Errorf("domain %q: want 1 to 64 of a-z 0-9 . _ - with no dot at either end", domain)
 	}
 	return nil
 }

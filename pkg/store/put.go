@@ -175,6 +175,9 @@ func (p *putter) commit(batch []line) error {
 func (p *putter) count(outcomes []Outcome) {
 	for _, o := range outcomes {
 		p.totals.Retired += o.Retired
+		if o.Warning != "" && p.writer.s.Notify != nil {
+			p.writer.s.Notify("an earlier version was kept: " + o.Warning)
+		}
 		switch o.Status {
 		case StatusStored, StatusReplaced:
 			p.totals.Stored++

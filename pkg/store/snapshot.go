@@ -101,7 +101,7 @@ func (s *Store) snapshot() (*Snapshot, error) {
 
 func (s *Store) openTable(info Table) (*OpenTable, error) {
 	name := "state/tables/" + info.Name
-	f, err := s.root.Open(name)
+	f, err := s.open(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

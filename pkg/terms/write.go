@@ -51,7 +51,6 @@ type tableWriter struct {
 	fences  []fence
 	lastAt  int64
 	scratch []byte
-	strings []int64 // offsets of the leaves' lines
 }
 
 type fence struct {
