@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -33,7 +34,14 @@ type grammar struct {
 	Rm      rmCmd      `cmd:"" help:"Remove texts of leaves everywhere."`
 }
 
-func main() { cli.Main("ihmt-store", about, &grammar{}, render) }
+// memoryGoal is what growing a large tree should get by with, in bytes: the
+// collector works harder near it.
+const memoryGoal = 160 << 20
+
+func main() {
+	debug.SetMemoryLimit(memoryGoal)
+	cli.Main("ihmt-store", about, &grammar{}, render)
+}
 
 // open opens the memory that exists.
 func open(c *cli.Context) (*store.Store, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -29,7 +30,14 @@ type grammar struct {
 	BackendCmd string `help:"The program of the command back end." placeholder:"CMD"`
 }
 
-func main() { cli.Main("ihmt-summarize", about, &grammar{}, render) }
+// memoryGoal is what growing a large tree should get by with, in bytes: the
+// collector works harder near it.
+const memoryGoal = 160 << 20
+
+func main() {
+	debug.SetMemoryLimit(memoryGoal)
+	cli.Main("ihmt-summarize", about, &grammar{}, render)
+}
 
 // Run grows the tree once.
 func (g *grammar) Run(c *cli.Context) error {
