@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/summarize"
+)
+
+// A state is what is known of one leaf: its day and whether it is retired.
+type state struct {
+	day     string
+	retired bool
+}
+
+// TestRandomHistories saves random versions of files, grows and rebuilds in
+// between, and compares what a snapshot holds with a plain model: a file's
+// last version is current with its last day, what else it ever held is
+// retired with the day that it had.
+func TestRandomHistories(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s, err := store.Create(filepath.Join(t.TempDir(), "ihmt_memory"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		model := map[string]state{} // by source and text
+		for step := range 30 {
+			switch n := rng.IntN(10); {
+			case n < 7:
+				saveVersion(t, s, rng, model, step)
+			case n < 9:
+				if _, err := summarize.Grow(context.Background(), s, summarize.Options{Force: n == 8}); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				if _, _, err := summarize.Rebuild(context.Background(), s, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := held(t, s); !maps.Equal(got, model) {
+				t.Fatalf("seed %d, step %d:\ngot  %v\nwant %v", seed, step, got, model)
+			}
+		}
+		if problems, _, err := s.Verify(); err != nil || len(problems) > 0 {
+			t.Fatalf("seed %d: %v, %v", seed, problems, err)
+		}
+	}
+}
+
+// saveVersion stores a version of one of three files: some of ten paragraphs,
+// each always at its own position, on a day of its own or on the day before.
+func saveVersion(t *testing.T, s *store.Store, rng *rand.Rand, model map[string]state, step int) {
+	t.Helper()
+	w, err := s.NewWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	source := fmt.Sprintf("file%d", rng.IntN(3))
+	day := fmt.Sprintf("2026-01-%02d", 1+max(0, step-rng.IntN(2)))
+	version := map[string]bool{}
+	var items []store.Item
+	for p := range 10 {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		c := record.Chunk{Source: source, Position: p, Domain: "d", Timestamp: day, Content: fmt.Sprintf("Paragraph %d of %s.", p, source)}
+		if err := store.Complete(&c); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, store.Item{Chunk: c})
+		version[c.Content] = true
+	}
+	if len(items) == 0 {
+		return
+	}
+	items = append(items, store.Item{End: &record.DocumentEnd{Source: source, Chunks: len(items)}})
+	if _, err := w.Commit(items); err != nil {
+		t.Fatal(err)
+	}
+	for p := range 10 {
+		text := fmt.Sprintf("Paragraph %d of %s.", p, source)
+		had, known := model[text]
+		switch {
+		case version[text]:
+			model[text] = state{day, false}
+		case known:
+			model[text] = state{had.day, true}
+		}
+	}
+}
+
+// held is what a snapshot holds, by text.
+func held(t *testing.T, s *store.Store) map[string]state {
+	t.Helper()
+	snap, err := s.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	got := map[string]state{}
+	for n := range 3 {
+		for _, ref := range snap.BySource(fmt.Sprintf("file%d", n)) {
+			l, err := s.Leaf(ref.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, twice := got[l.Content]; twice {
+				t.Fatalf("%s is held twice", ref.ID)
+			}
+			if (l.Extra.RetiredAt != "") != ref.Retired || l.Timestamp != ref.Timestamp {
+				t.Fatalf("%s: its file says retired %q on %s, the index %v on %s", ref.ID, l.Extra.RetiredAt, l.Timestamp, ref.Retired, ref.Timestamp)
+			}
+			got[l.Content] = state{ref.Timestamp, ref.Retired}
+		}
+	}
+	return got
+}
