@@ -10,11 +10,12 @@ demo: build ## the main job, on the examples
 test: ## every test
 	go test ./...
 
-check: ## what every commit passes
-	@test -z "$$(gofmt -l cmd pkg mcp scripts)" || { gofmt -l cmd pkg mcp scripts; echo 'not formatted: run gofmt -w'; exit 1; }
+lint: ## format, vet, staticcheck
+	@test -z "$$(gofmt -l cmd pkg mcp scripts testdata)" || { gofmt -l cmd pkg mcp scripts testdata; echo 'not formatted: run gofmt -w'; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
-	go test ./...
+
+check: lint test ## what every commit passes
 
 cross: ## the same binaries for the other systems
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/...
@@ -24,4 +25,4 @@ install: build ## into $(PREFIX)/bin
 	mkdir -p $(PREFIX)/bin
 	cp bin/ihmt* $(PREFIX)/bin/
 
-.PHONY: build demo test check cross install
+.PHONY: build demo test lint check cross install
