@@ -3,6 +3,7 @@ package nav
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type Searcher struct {
 
 	replacing bool // some leaf replaces another
 	opened    map[string]*store.Leaf
+	opening   effort
 }
 
 // NewSearcher takes a snapshot of a memory.
@@ -53,11 +55,13 @@ func NewSearcher(s *store.Store) (*Searcher, error) {
 	}
 	order, err := text.ParseDateOrder(s.Settings.DateOrder)
 	if err != nil {
+		snap.Close()
 		return nil, err
 	}
 	r := &Searcher{opened: map[string]*store.Leaf{}, store: s, snap: snap, view: v, order: order,
 		doubt: Doubt{Threshold: s.Settings.ConfidenceThreshold, Margin: s.Settings.AmbiguityMargin}}
 	v.terms("replaces:", func(string) { r.replacing = true })
+	r.opening = r.effort()
 	return r, snap.Err()
 }
 
@@ -79,7 +83,23 @@ func (r *Searcher) Close() { r.snap.Close() }
 // Search answers a query: exactly what scoring every leaf by the formula of
 // docs/SEARCH.md would return.
 func (r *Searcher) Search(q record.Query) (*Answer, error) {
-	start := time.Now()
+	for attempt := 0; ; attempt++ {
+		a, err := r.search(q)
+		if !errors.Is(err, fs.ErrNotExist) || attempt == 3 {
+			return a, err
+		}
+		// A leaf that the snapshot names was removed meanwhile.
+		anew, err := NewSearcher(r.store)
+		if err != nil {
+			return nil, err
+		}
+		r.snap.Close()
+		*r = *anew
+	}
+}
+
+func (r *Searcher) search(q record.Query) (*Answer, error) {
+	start, before := time.Now(), r.effort()
 	clear(r.opened)
 	if strings.TrimSpace(q.Query) == "" {
 		return nil, errors.New("the query is empty")
@@ -119,16 +139,30 @@ func (r *Searcher) Search(q record.Query) (*Answer, error) {
 	if err := r.snap.Err(); err != nil {
 		return nil, err
 	}
-	r.account(a, start)
+	r.account(a, start, before)
 	return a, nil
 }
 
-func (r *Searcher) account(a *Answer, start time.Time) {
+// An effort is how much was read.
+type effort struct {
+	files int
+	bytes int64
+}
+
+// effort is how much has been read since the memory was opened.
+func (r *Searcher) effort() effort {
 	files, bytes := r.store.Opened()
 	for _, t := range r.snap.Tables {
 		bytes += t.BytesRead()
 	}
-	a.Search.FilesOpened, a.Search.BytesRead = files, bytes
+	return effort{files, bytes}
+}
+
+// account says what a query cost: opening the memory, and what it read itself.
+func (r *Searcher) account(a *Answer, start time.Time, before effort) {
+	now := r.effort()
+	a.Search.FilesOpened = r.opening.files + now.files - before.files
+	a.Search.BytesRead = r.opening.bytes + now.bytes - before.bytes
 	a.Search.LeavesTotal, a.Search.Depth = r.view.live, r.snap.Trunk.Depth
 	a.Search.ElapsedMS = float64(time.Since(start).Microseconds()) / 1000
 }

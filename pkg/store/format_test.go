@@ -51,6 +51,25 @@ func TestStampChangesOnlyTheBranches(t *testing.T) {
 	}
 }
 
+// TestTornStampIsHarmless cuts a stamp off after every byte, as a power cut may
+// where the names cross the end of a disk block.
+func TestTornStampIsHarmless(t *testing.T) {
+	l := sample
+	l.Content = "text"
+	before, after := l.format(), l.format()
+	if !stamp(after, "N1-a.b-0123456789", "N2-a.b-9876543210") {
+		t.Fatal("no room")
+	}
+	for cut := range before {
+		for _, torn := range [][]byte{append(bytes.Clone(before[:cut]), after[cut:]...), append(bytes.Clone(after[:cut]), before[cut:]...)} {
+			got, err := parseLeaf(torn)
+			if err != nil || got.ID != l.ID || got.Content != l.Content || got.Extra.Source != l.Extra.Source {
+				t.Fatalf("cut at %d: %v\n%s", cut, err, torn)
+			}
+		}
+	}
+}
+
 func id(p *string) string {
 	if p == nil {
 		return ""

@@ -103,7 +103,12 @@ func parseLeaf(data []byte) (*Leaf, error) {
 		return nil, errors.New("the header is larger than 16 MiB")
 	}
 	if _, err := record.Parse(header); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		if header = withoutBranches(header); header == nil {
+			return nil, fmt.Errorf("header: %w", err)
+		}
+		if _, err := record.Parse(header); err != nil {
+			return nil, fmt.Errorf("header: %w", err)
+		}
 	}
 	l := &Leaf{}
 	if err := json.Unmarshal(header, l); err != nil {
@@ -137,6 +142,27 @@ func stamp(head []byte, l1, l2 string) bool {
 		copy(head[at:at+room], value+strings.Repeat(" ", room-len(value)))
 	}
 	return true
+}
+
+// withoutBranches returns a header in which no branches are named, nil where
+// it has no room for them. stamp does not sync what it writes, so after a
+// power cut the two names may be half old and half new; they are derived, and
+// must not make a leaf unreadable.
+func withoutBranches(header []byte) []byte {
+	header = bytes.Clone(header)
+	for _, name := range []string{`"parent_id": `, `"grandparent_id": `} {
+		at := bytes.Index(header, []byte(name))
+		if at < 0 {
+			return nil
+		}
+		at += len(name)
+		room := bytes.IndexByte(header[at:], ',')
+		if room < len("null") {
+			return nil
+		}
+		copy(header[at:at+room], "null"+strings.Repeat(" ", room-len("null")))
+	}
+	return header
 }
 
 // isSlug tells whether a name is made of a-z 0-9 . _ - only, with no dot at

@@ -9,7 +9,8 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/terms"
@@ -323,35 +324,12 @@ func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
 // each calls do for 0 to n-1 with several goroutines and returns the first
 // error.
 func each(n, workers int, do func(i int) error) error {
-	var (
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		next  int
-		first error
-	)
-	for range min(n, workers) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := first != nil
-				mu.Unlock()
-				if i >= n || stop {
-					return
-				}
-				if err := do(i); err != nil {
-					mu.Lock()
-					if first == nil {
-						first = err
-					}
-					mu.Unlock()
-				}
-			}
-		})
+	var group errgroup.Group
+	group.SetLimit(workers)
+	for i := range n {
+		group.Go(func() error { return do(i) })
 	}
-	wg.Wait()
-	return first
+	return group.Wait()
 }
 
 func keys(set map[int]bool) []int {
