@@ -45,6 +45,9 @@ func TestRandomHistories(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if n := counted(t, s); n != len(model) {
+				t.Fatalf("seed %d, step %d: the trunk and the tail count %d leaves, want %d", seed, step, n, len(model))
+			}
 			if got := held(t, s); !maps.Equal(got, model) {
 				t.Fatalf("seed %d, step %d:\ngot  %v\nwant %v", seed, step, got, model)
 			}
@@ -96,6 +99,30 @@ func saveVersion(t *testing.T, s *store.Store, rng *rand.Rand, model map[string]
 			model[text] = state{had.day, true}
 		}
 	}
+}
+
+// counted is how many leaves the domains of the trunk and the tail hold; a
+// leaf of the tail that a table has too counts once.
+func counted(t *testing.T, s *store.Store) int {
+	t.Helper()
+	trunk, err := s.Trunk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := s.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	n := len(snap.Tail.Leaves)
+	for _, d := range trunk.Domains {
+		n += d.Leaves
+	}
+	for _, table := range snap.Tables {
+		_, dead := table.Changes()
+		n -= len(dead) - len(table.Info.Dead)
+	}
+	return n
 }
 
 // held is what a snapshot holds, by text.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,12 @@ func (t *OpenTable) Retired(ordinal int, row terms.Row) bool {
 // journal but not in the table itself.
 func (t *OpenTable) Changes() (retired, dead []int) { return keys(t.retired), keys(t.dead) }
 
+// NewlyDead returns the ordinals that the journal made dead since the tree
+// grew last.
+func (t *OpenTable) NewlyDead() []int {
+	return slices.DeleteFunc(keys(t.dead), func(ordinal int) bool { return slices.Contains(t.Info.Dead, ordinal) })
+}
+
 // A Tail holds the leaves that the tree does not hold yet, in order of
 // arrival, without the removed ones.
 type Tail struct {
@@ -67,8 +74,11 @@ func (s *Store) Snapshot() (*Snapshot, error) {
 		snap, err := s.snapshot()
 		// The tree may have grown between the reading of the trunk and the
 		// opening of its tables; then the trunk names others.
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || attempt == 10 {
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return snap, err
+		}
+		if attempt == 10 {
+			return nil, fmt.Errorf("%w; run ihmt-store rebuild", err)
 		}
 	}
 }

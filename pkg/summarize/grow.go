@@ -61,6 +61,9 @@ func Grow(ctx context.Context, s *store.Store, opt Options) (Grown, error) {
 		return Grown{Tables: len(trunk.Tables), Depth: trunk.Depth}, nil
 	}
 	after, err := g.write()
+	if err == nil {
+		err = snap.Err() // what was read wrong must not come into force
+	}
 	if err != nil {
 		return Grown{}, err
 	}
@@ -69,7 +72,7 @@ func Grow(ctx context.Context, s *store.Store, opt Options) (Grown, error) {
 	}
 	g.stamp()
 	g.result.Tables, g.result.Depth, g.result.Changed, g.result.Leaves = len(after.Tables), after.Depth, true, len(snap.Tail.Leaves)
-	return g.result, snap.Err()
+	return g.result, nil
 }
 
 // A growth is one run of Grow.
@@ -151,9 +154,15 @@ func (g *growth) grow(d *domainGrowth, tail []int) error {
 // deadOf counts the rows of a domain that the tail stores anew.
 func (g *growth) deadOf(domain string) int {
 	n := 0
-	for _, e := range g.snap.Tail.Leaves {
-		if e.Again && terms.Domain(e.ID) == domain {
-			n++
+	for _, t := range g.snap.Tables {
+		span, ok := t.Span(domain)
+		if !ok {
+			continue
+		}
+		for _, ordinal := range t.NewlyDead() {
+			if ordinal >= span.Leaf && ordinal < span.LeafEnd {
+				n++
+			}
 		}
 	}
 	return n

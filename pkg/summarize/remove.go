@@ -95,6 +95,9 @@ func (g *growth) without(gone map[string]bool) error {
 			return fmt.Errorf("domain %s: %w", domain, err)
 		}
 	}
+	if err := g.snap.Err(); err != nil {
+		return err // what was read wrong must not come into force
+	}
 	if err := g.s.CommitGrowth(g.before, &after); err != nil {
 		return err
 	}

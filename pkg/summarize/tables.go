@@ -228,11 +228,7 @@ func (g *growth) stamp() {
 		}
 	}
 	for _, t := range g.snap.Tables {
-		_, dead := t.Changes()
-		for _, ordinal := range dead {
-			if slices.Contains(t.Info.Dead, ordinal) {
-				continue
-			}
+		for _, ordinal := range t.NewlyDead() {
 			if id := t.Layer1(t.Row(ordinal).L1).ID; id != "" {
 				if leaf, err := t.Leaf(ordinal); err == nil {
 					g.s.DropChild(id, leaf.ID)
