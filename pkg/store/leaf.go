@@ -217,6 +217,9 @@ func leafID(domain, source string, position int, content string, digits int) str
 	return fmt.Sprintf("L-%s-%04d-%s", domain, position, hex.EncodeToString(h.Sum(nil))[:digits])
 }
 
+// savedAtLayout is how the time of saving is written: times compare as text.
+const savedAtLayout = "2006-01-02T15:04:05.000000Z"
+
 // now is the time of saving; a test may fix it.
 var now = func() time.Time { return time.Now().UTC() }
 

@@ -71,7 +71,7 @@ type surveyed struct{ id, savedAt string }
 
 // survey reads every leaf, mends what a header gets wrong, and clears away
 // what a killed writer left.
-func (s *Store) survey(gone map[string]bool, out *Rebuilt) ([]surveyed, error) {
+func (s *Store) survey(gone removals, out *Rebuilt) ([]surveyed, error) {
 	var found []surveyed
 	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
 	leave := func(name, why string) {
@@ -88,11 +88,11 @@ func (s *Store) survey(gone map[string]bool, out *Rebuilt) ([]surveyed, error) {
 			return nil
 		}
 		id := strings.TrimSuffix(path.Base(name), ".txt")
-		if gone[id] {
+		l, err := s.Leaf(id)
+		if gone.hold(id, l) {
 			note("%s: was removed; its file is gone now", name)
 			return s.remove(name)
 		}
-		l, err := s.Leaf(id)
 		if err != nil {
 			leave(name, err.Error())
 			return nil
@@ -227,9 +227,19 @@ type tombstone struct {
 	RemovedAt string `json:"removed_at"`
 }
 
-// tombstones returns the ids of removed leaves.
-func (s *Store) tombstones() (map[string]bool, error) {
-	gone := map[string]bool{}
+// removals say when leaves were removed, by id.
+type removals map[string]string
+
+// hold tells whether a leaf's file is one that was removed: the same text may
+// have been saved again since. A file that cannot be read, nil, is.
+func (r removals) hold(id string, l *Leaf) bool {
+	at, removed := r[id]
+	return removed && (l == nil || l.SavedAt <= at)
+}
+
+// tombstones returns the removals.
+func (s *Store) tombstones() (removals, error) {
+	gone := removals{}
 	data, err := s.readFile(tombstonesName, maxTrunk)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gone, nil
@@ -245,7 +255,7 @@ func (s *Store) tombstones() (map[string]bool, error) {
 		if err := json.Unmarshal(line, &t); err != nil || CheckID(t.LeafID) != nil {
 			return nil, fmt.Errorf("%s, line %d is no tombstone; mend or delete the line", s.file(tombstonesName), n+1)
 		}
-		gone[t.LeafID] = true
+		gone[t.LeafID] = max(gone[t.LeafID], t.RemovedAt)
 	}
 	return gone, nil
 }
@@ -260,7 +270,7 @@ func (s *Store) bury(ids []string) error {
 		if err := CheckID(id); err != nil {
 			return err
 		}
-		line, err := json.Marshal(tombstone{id, now().Format("2006-01-02T15:04:05Z")})
+		line, err := json.Marshal(tombstone{id, now().Format(savedAtLayout)})
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (s *Store) Verify() (problems []Problem, checked map[string]any, err error)
 	v := &verification{s: s, leaves: map[string]bool{}, journal: map[string]bool{}, indexed: map[string]bool{}}
 	if v.gone, err = s.tombstones(); err != nil {
 		v.wrong(tombstonesName, err.Error(), "mend or delete that line")
-		v.gone = map[string]bool{}
+		v.gone = removals{}
 	}
 	trunk, err := s.Trunk()
 	if err != nil {
@@ -49,7 +49,7 @@ const mendRebuild = "run ihmt-store rebuild"
 type verification struct {
 	s                        *Store
 	leaves, journal, indexed map[string]bool
-	gone                     map[string]bool
+	gone                     removals
 	problems                 []Problem
 }
 
@@ -68,11 +68,12 @@ func (v *verification) files() error {
 		case !isLeafFile(name):
 			v.wrong(name, "is no leaf", "move it out of the memory")
 			return nil
-		case v.gone[id]:
+		}
+		l, err := v.s.Leaf(id)
+		if v.gone.hold(id, l) {
 			v.wrong(name, "was removed, but its file is there", mendRebuild)
 			return nil
 		}
-		l, err := v.s.Leaf(id)
 		if err != nil {
 			v.wrong(name, err.Error(), "restore it from a copy, or delete it and run ihmt-store rebuild")
 			return nil
@@ -206,7 +207,7 @@ func (v *verification) compare() {
 	}
 	for _, set := range []map[string]bool{v.journal, v.indexed} {
 		for _, id := range sortedKeys(set) {
-			if !v.leaves[id] && !v.gone[id] {
+			if !v.leaves[id] && v.gone[id] == "" {
 				v.wrong(LeafPath(id), "is missing", fmt.Sprintf("restore the file, or give it up with %s", mendRebuild))
 				delete(v.journal, id)
 				delete(v.indexed, id)

@@ -225,7 +225,7 @@ func (w *Writer) decide(p *planned) (status string, err error) {
 		}
 		p.entry.Again = true
 	}
-	l.SavedAt = now().Format("2006-01-02T15:04:05.000000Z")
+	l.SavedAt = now().Format(savedAtLayout)
 	p.entry.SavedAt = l.SavedAt
 	if l.Extra.Replaces != "" {
 		return StatusReplaced, nil
@@ -273,7 +273,7 @@ func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, err
 			outcome.Warning = err.Error()
 			continue
 		}
-		l.Extra.RetiredAt = now().Format("2006-01-02T15:04:05.000000Z")
+		l.Extra.RetiredAt = now().Format(savedAtLayout)
 		retired = append(retired, l)
 	}
 	outcome.Retired = len(retired)
