@@ -139,8 +139,8 @@ func isVendored(dir, name string, beside map[string]bool) bool {
 	return false
 }
 
-// generated returns why a file looks written by a program, "" if it does not.
-func generated(name, content string) string {
+// Generated returns why a file looks written by a program, "" if it does not.
+func Generated(name, content string) string {
 	lower := strings.ToLower(name)
 	for _, glob := range nameTables().generated {
 		if ok, _ := path.Match(glob, lower); ok {

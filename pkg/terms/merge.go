@@ -66,6 +66,12 @@ func NewRun(leaves []Leaf, terms func(i int) string) (*Run, error) {
 			index[term] = append(list, Posting{int32(i), weight})
 		}
 	}
+	return RunOf(leaves, index), nil
+}
+
+// RunOf returns a run of leaves whose postings are known, by term and in
+// ascending order.
+func RunOf(leaves []Leaf, index map[string][]Posting) *Run {
 	names := make([]string, 0, len(index))
 	for term := range index {
 		names = append(names, term)
@@ -75,7 +81,7 @@ func NewRun(leaves []Leaf, terms func(i int) string) (*Run, error) {
 	for _, term := range names {
 		run.text = appendLine(run.text, term, index[term])
 	}
-	return run, nil
+	return run
 }
 
 // Leaf returns what is kept of a leaf.
