@@ -157,7 +157,7 @@ func (g *getCmd) Run(c *cli.Context) error {
 	}
 	defer s.Close()
 	for _, id := range g.IDs {
-		l, err := s.Leaf(id)
+		l, err := s.Find(id)
 		if err != nil {
 			return err
 		}
@@ -268,7 +268,7 @@ func (r *rmCmd) Run(c *cli.Context) error {
 func (r *rmCmd) confirm(c *cli.Context, s *store.Store) error {
 	question := "Remove for good?\n"
 	for _, id := range r.IDs {
-		l, err := s.Leaf(id)
+		l, err := s.Find(id)
 		if err != nil {
 			return err
 		}

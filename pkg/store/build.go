@@ -66,7 +66,7 @@ func (s *Store) BuildTable(snap *Snapshot, name string, boughs []Bough, shared m
 // SourceHash is the hash of the source of a member.
 func (snap *Snapshot) SourceHash(m Member) uint32 {
 	if m.Table != nil {
-		return m.Table.Detail(m.Ordinal).Source
+		return m.Table.Row(m.Ordinal).Source
 	}
 	return terms.Hash(snap.Tail.Leaves[m.Ordinal].Source)
 }

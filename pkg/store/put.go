@@ -68,6 +68,14 @@ type line struct {
 	err    error
 }
 
+// replaces is the id of the leaf that the line's chunk replaces, "" for none.
+func (l *line) replaces() string {
+	if l.record == nil || l.record.Kind() != record.KindChunk {
+		return ""
+	}
+	return l.record.Str("replaces")
+}
+
 // readAhead reads records while others are being committed.
 func readAhead(in *record.Reader) <-chan line {
 	lines := make(chan line, batchRecords)
@@ -92,6 +100,9 @@ func readAhead(in *record.Reader) <-chan line {
 // the error that ends the run after it.
 func (p *putter) collect(lines <-chan line) (batch []line, fatal error) {
 	size := 0
+	if p.held != nil {
+		batch, p.held = append(batch, *p.held), nil
+	}
 	pause := time.NewTimer(time.Hour)
 	defer pause.Stop()
 	for len(batch) < batchRecords && size < batchBytes {
@@ -105,6 +116,10 @@ func (p *putter) collect(lines <-chan line) (batch []line, fatal error) {
 			}
 			if l.err != nil && !p.opt.KeepGoing {
 				return batch, wrongLine(l.number, l.err)
+			}
+			if len(batch) > 0 && l.replaces() != "" && !p.writer.s.has(l.replaces()) {
+				p.held = &l // what it replaces may be in this batch
+				return batch, nil
 			}
 			if l.record != nil {
 				size += len(l.record.Get("content").Raw)
@@ -124,6 +139,7 @@ type putter struct {
 	out    func([]*record.Record) error
 	opt    PutOptions
 	totals Totals
+	held   *line // read, and the first of the next batch
 }
 
 // commit stores what a batch holds, up to the first record that cannot be
@@ -219,6 +235,9 @@ func (p *putter) item(l line) (item Item, isItem bool, err error) {
 	}
 	if p.opt.Replaces != "" {
 		item.Chunk.Replaces, p.opt.Replaces = p.opt.Replaces, ""
+	}
+	if id := item.Chunk.Replaces; id != "" && !p.writer.s.has(id) {
+		return item, true, fmt.Errorf("nothing to replace: %w", p.writer.s.noLeaf(id))
 	}
 	item.Other = unknownFields(l.record)
 	return item, true, Complete(&item.Chunk)

@@ -87,9 +87,6 @@ func Complete(c *record.Chunk) error {
 	if c.Source == "" {
 		c.Source = "text:" + Checksum(c.Timestamp[:10] + "\n" + c.Content)[7:17]
 	}
-	if c.Replaces != "" {
-		return CheckID(c.Replaces)
-	}
 	return nil
 }
 
@@ -108,7 +105,15 @@ func (w *Writer) Commit(items []Item) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	outcomes, err := w.commitLocked(items, prepared)
+	unlock()
+	if err == nil && len(items) <= similarBatch {
+		w.tellSimilar(prepared, outcomes)
+	}
+	return outcomes, err
+}
+
+func (w *Writer) commitLocked(items []Item, prepared []planned) (_ []Outcome, err error) {
 	if w.snap == nil {
 		w.snap, err = w.s.Snapshot()
 	} else {
@@ -147,7 +152,10 @@ func (w *Writer) plan(item *Item) planned {
 	if l.Tags == nil {
 		l.Tags = []string{}
 	}
-	p := planned{leaf: l, entry: Entry{Op: opStore, Checksum: l.Checksum, Replaces: c.Replaces}}
+	if l.Extra.Replaces == l.ID {
+		l.Extra.Replaces = "" // nothing replaces itself
+	}
+	p := planned{leaf: l, entry: Entry{Op: opStore, Checksum: l.Checksum, Replaces: l.Extra.Replaces}}
 	p.entry.Leaf, p.entry.Terms = l.index(w.s.Analyzer)
 	return p
 }
@@ -207,8 +215,8 @@ func (w *Writer) saw(source, id string) {
 func (w *Writer) decide(p *planned) (status string, err error) {
 	l := p.leaf
 	if r := l.Extra.Replaces; r != "" {
-		if _, err := w.s.root.Lstat(LeafPath(r)); err != nil {
-			return "", fmt.Errorf("replaces %s, which is no leaf of this memory", r)
+		if !w.s.has(r) {
+			return "", fmt.Errorf("nothing to replace: %w", w.s.noLeaf(r))
 		}
 	}
 	if err := w.distinguish(p); err != nil {
