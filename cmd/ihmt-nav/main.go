@@ -26,6 +26,7 @@ type grammar struct {
 
 func main() {
 	debug.SetGCPercent(800) // a search ends before it is worth collecting
+	useHugePages()
 	cli.Main("ihmt-nav", about, &grammar{}, render)
 }
 

@@ -229,7 +229,7 @@ func (m *merger) add(v *view, term string, count func(h *wordHit, n int32)) {
 	if len(m.postings) == 0 {
 		return
 	}
-	m.merged = m.merged[:0]
+	m.merged = slices.Grow(m.merged[:0], len(m.leaves)+len(m.postings))
 	rest := m.leaves
 	for _, p := range m.postings {
 		for len(rest) > 0 && rest[0].leaf < p.Ordinal {

@@ -22,10 +22,9 @@ type view struct {
 	over2  map[int32]int32 // layer-2 branch of the branches that the tail forms
 	tailL1 []int32         // layer-1 branch of the leaves of the tail
 
-	sharedEnds [1 << 12]bool              // by the last bits of their hashes
-	shared     map[uint32]bool            // sources with leaves in several segments
-	sources    map[string]map[int][]int32 // of those: current leaves by position
-	near       map[int32][]neighbour
+	shared  map[uint32]bool            // hashes of sources with leaves in several segments
+	sources map[string]map[int][]int32 // of those: current leaves by position
+	near    map[int32][]neighbour
 }
 
 // A row is what every match is scored by.
@@ -98,9 +97,6 @@ func newView(snap *store.Snapshot) (*view, error) {
 	}
 	if len(snap.Tail.Leaves) == 0 && len(snap.Tables) == 1 {
 		v.shared = nil
-	}
-	for hash := range v.shared {
-		v.sharedEnds[hash&0xfff] = true
 	}
 	return v, nil
 }
@@ -220,10 +216,7 @@ func (v *view) row(leaf int32) row {
 	ordinal := int(leaf - s.base)
 	kept := s.table.Row(ordinal)
 	r := row{length: int32(kept.Length), question: kept.Question, temporal: kept.Temporal,
-		retired: s.table.Retired(ordinal, kept), alone: kept.Alone}
-	if v.sharedEnds[kept.Source] && r.alone {
-		r.alone = !v.shared[s.table.Detail(ordinal).Source]
-	}
+		retired: s.table.Retired(ordinal, kept), alone: kept.Alone && !v.shared[kept.Source]}
 	if l1, ok := v.over[leaf]; ok {
 		r.l1, r.l2 = l1, v.over2[l1]
 	} else {
@@ -248,8 +241,8 @@ func (v *view) place(leaf int32) (source uint32, position int) {
 		e := &v.snap.Tail.Leaves[leaf-s.base]
 		return terms.Hash(e.Source), e.Position
 	}
-	d := s.table.Detail(int(leaf - s.base))
-	return d.Source, d.Position
+	ordinal := int(leaf - s.base)
+	return s.table.Row(ordinal).Source, s.table.Detail(ordinal).Position
 }
 
 // leaf returns everything that the index keeps of a leaf.

@@ -31,7 +31,7 @@ func unescapeSource(s string) string {
 type Row struct {
 	Length   int
 	L1       int    // index of its layer-1 branch in the table
-	Source   uint32 // the last twelve bits of the source's Hash
+	Source   uint32 // Hash of the source
 	Question bool
 	Temporal bool
 	Retired  bool
@@ -41,10 +41,9 @@ type Row struct {
 
 // A Detail is what only some searches need of a leaf.
 type Detail struct {
-	Rank     int    // place in the order by (source, position)
-	Source   uint32 // Hash of the source
-	Day      int    // YYYYMMDD, 0 for none
-	Position int    // in its source
+	Rank     int // place in the order by (source, position)
+	Day      int // YYYYMMDD, 0 for none
+	Position int // in its source
 	line     int64
 }
 
@@ -222,17 +221,12 @@ func (t *Table) readAt(from, n int64) ([]byte, error) {
 	return b, err
 }
 
-// windowSize is how much of a section is read at once: more of what a search
-// reads from end to end than of what it reads here and there.
-func windowSize(section int) int64 {
-	switch section {
-	case sectionRows:
-		return 32 << 10
-	case sectionL1:
-		return 16 << 10
-	}
-	return 4 << 10
-}
+// A window starts small and grows fourfold for as long as the section is read
+// on and on.
+const (
+	smallWindow = 4 << 10
+	largeWindow = 256 << 10
+)
 
 // bytes returns n bytes of a section, at most a window; they are good until
 // the next call for that section.
@@ -254,7 +248,11 @@ func (t *Table) bytes(section int, at, n int64) []byte {
 
 // fill reads the window of a section that starts at an offset of the file.
 func (t *Table) fill(section int, from int64) {
-	w, size := &t.windows[section], min(windowSize(section), t.starts[section+1]-from)
+	w, size := &t.windows[section], int64(smallWindow)
+	if had := int64(len(w.buf)); from > w.from && from < w.from+2*had {
+		size = min(4*had, largeWindow)
+	}
+	size = min(size, t.starts[section+1]-from)
 	if int64(cap(w.buf)) < size {
 		w.buf = make([]byte, 0, size)
 	}
@@ -423,7 +421,7 @@ func (t *Table) lines() *lineReader {
 // Row returns what every match is scored by.
 func (t *Table) Row(ordinal int) Row {
 	b := t.bytes(sectionRows, int64(ordinal)*rowWidth, rowWidth)
-	row := Row{Length: number(b[0:7]), L1: number(b[8:15]), Source: hex(b[20:23]),
+	row := Row{Length: number(b[0:7]), L1: number(b[8:15]), Source: hex(b[20:28]),
 		Question: b[16] == 'q', Temporal: b[17] == 't', Retired: b[18] == 'r', Alone: b[19] == placeAlone, First: b[19] != placeLater}
 	if row.L1 < 0 || row.L1 >= t.L1s {
 		t.fail(fmt.Errorf("row %d points outside the table", ordinal))
@@ -435,7 +433,7 @@ func (t *Table) Row(ordinal int) Row {
 // Detail returns what only some searches need of a leaf.
 func (t *Table) Detail(ordinal int) Detail {
 	b := t.bytes(sectionDetails, int64(ordinal)*detailWidth, detailWidth)
-	d := Detail{line: int64(number(b[0:10])), Rank: number(b[11:18]), Source: hex(b[19:27]), Day: number(b[28:36]), Position: number(b[37:44])}
+	d := Detail{line: int64(number(b[0:10])), Rank: number(b[11:18]), Day: number(b[19:27]), Position: number(b[28:35])}
 	if d.Rank < 0 || d.Rank >= t.leaves || d.line < 0 {
 		t.fail(fmt.Errorf("detail %d points outside the table", ordinal))
 		return Detail{}
@@ -521,7 +519,10 @@ func number(b []byte) int {
 func hex(b []byte) uint32 {
 	n := uint32(0)
 	for _, c := range b {
-		n = n<<4 | uint32(strings.IndexByte("0123456789abcdef", c)&15)
+		if c >= 'a' {
+			c -= 'a' - '0' - 10
+		}
+		n = n<<4 | uint32(c-'0')&15
 	}
 	return n
 }

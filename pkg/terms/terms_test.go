@@ -124,10 +124,10 @@ func compare(t *testing.T, table *Table, want corpus, layout Layout) {
 		if err != nil || got != l {
 			t.Fatalf("leaf %d: got %+v, %v\nwant %+v", i, got, err, l)
 		}
-		if row := table.Row(i); row.Length != l.Length || row.Source != Hash(l.Source)&0xfff || row.Retired != l.Retired || row.Question != l.Question || row.Temporal != l.Temporal {
+		if row := table.Row(i); row.Length != l.Length || row.Source != Hash(l.Source) || row.Retired != l.Retired || row.Question != l.Question || row.Temporal != l.Temporal {
 			t.Fatalf("row %d: %+v of %+v", i, row, l)
 		}
-		if d := table.Detail(i); d.Day != l.Day() || d.Source != Hash(l.Source) || d.Position != l.Position {
+		if d := table.Detail(i); d.Day != l.Day() || d.Position != l.Position {
 			t.Fatalf("detail %d: %+v of %+v", i, d, l)
 		}
 		total += int64(l.Length)

@@ -29,10 +29,10 @@ const (
 	trailerWidth = 512
 	fenceEvery   = 4 << 10
 
-	rowFormat    = "%07d %07d %s%03x\n" // length, layer-1 branch, flags, end of the source's hash
-	rowWidth     = 7 + 1 + 7 + 1 + 4 + 3 + 1
-	detailFormat = "%010d %07d %08x %08d %07d\n" // offset of the line, rank, hash of the source, day, position
-	detailWidth  = 10 + 1 + 7 + 1 + 8 + 1 + 8 + 1 + 7 + 1
+	rowFormat    = "%07d %07d %s%08x\n" // length, layer-1 branch, flags, hash of the source
+	rowWidth     = 7 + 1 + 7 + 1 + 4 + 8 + 1
+	detailFormat = "%010d %07d %08d %07d\n" // offset of the line, rank, day, position
+	detailWidth  = 10 + 1 + 7 + 1 + 8 + 1 + 7 + 1
 	sourceFormat = "%07d\n"
 	sourceWidth  = 8
 	groupFormat  = "%07d %07d %010d %010d\n" // first child, parent or 0, length, offset of the id
@@ -100,13 +100,13 @@ func (t *tableWriter) leaves(leaves []Leaf, layout Layout) {
 		}
 		left--
 		l := &leaves[i]
-		t.printf(rowFormat, min(l.Length, maxNumber), l1-1, flags(l, place(leaves, bySource, int(rank[i]))), Hash(l.Source)&0xfff)
+		t.printf(rowFormat, min(l.Length, maxNumber), l1-1, flags(l, place(leaves, bySource, int(rank[i]))), Hash(l.Source))
 	}
 	t.begin(sectionDetails)
 	lineAt := int64(0)
 	for i := range leaves {
 		l := &leaves[i]
-		t.printf(detailFormat, lineAt, rank[i], Hash(l.Source), l.Day(), min(l.Position, maxNumber))
+		t.printf(detailFormat, lineAt, rank[i], l.Day(), min(l.Position, maxNumber))
 		lineAt += int64(len(leafLine(l)))
 	}
 	t.begin(sectionSources)
