@@ -23,9 +23,10 @@ const (
 const (
 	similarBatch = 8        // chunks in one commit; where there are more, none is looked for
 	similarBytes = 64 << 10 // of a text that is compared
-	maxProbes    = 16       // words looked up
-	maxPostings  = 4000     // leaves of a word that still tells texts apart
-	maxCompared  = 6        // leaves opened
+	maxProbes    = 10       // words looked up
+	maxPostings  = 1000     // leaves of a word that still tells texts apart
+	maxWeighed   = 24       // leaves whose length is looked up
+	maxCompared  = 5        // leaves opened
 )
 
 // tellSimilar adds to the outcomes of new leaves which others say nearly the
@@ -85,7 +86,6 @@ type candidate struct {
 	table  *OpenTable // nil: in the tail
 	index  int
 	weight float64 // of the words in common
-	apart  int     // by which its length differs
 }
 
 // candidates returns the current leaves that share most of the rare words of
@@ -97,18 +97,14 @@ func (w *Writer) candidates(l *Leaf, length int) []Ref {
 	for _, t := range append(slices.Clone(w.snap.Tables), nil) {
 		all = append(all, w.sharing(t, probes)...)
 	}
-	near := all[:0]
-	for _, c := range all {
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.index, a.index)) })
+	all = all[:min(len(all), maxWeighed)]
+	all = slices.DeleteFunc(all, func(c candidate) bool {
 		other := w.lengthOf(c)
-		if c.apart = max(other-length, length-other); min(other, length)*2 >= max(other, length) {
-			near = append(near, c)
-		}
-	}
-	slices.SortFunc(near, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.apart, b.apart), cmp.Compare(b.index, a.index))
+		return min(other, length)*2 < max(other, length)
 	})
 	var refs []Ref
-	for _, c := range near {
+	for _, c := range all {
 		ref, ok := w.refOf(c)
 		if !ok || ref.ID == l.ID || ref.ID == l.Extra.Replaces || ref.Source == l.Extra.Source && ref.Position == l.Extra.Position {
 			continue
