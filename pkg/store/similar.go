@@ -97,7 +97,9 @@ func (w *Writer) candidates(l *Leaf, length int) []Ref {
 	for _, t := range append(slices.Clone(w.snap.Tables), nil) {
 		all = append(all, w.sharing(t, probes)...)
 	}
-	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.index, a.index)) })
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.index, a.index))
+	})
 	all = all[:min(len(all), maxWeighed)]
 	all = slices.DeleteFunc(all, func(c candidate) bool {
 		other := w.lengthOf(c)
