@@ -53,7 +53,7 @@ func Chunk(subject, attribute, value, day string) (record.Chunk, error) {
 
 // outright reads what a leaf with FactTag says.
 func outright(leaf Leaf, day string) []Statement {
-	if !slices.Contains(leaf.Tags, FactTag) {
+	if !slices.ContainsFunc(leaf.Tags, func(tag string) bool { return strings.EqualFold(tag, FactTag) }) {
 		return nil
 	}
 	var found []Statement

@@ -37,10 +37,8 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 			return err
 		}
 	}
-	for _, derived := range []string{"state/facts.jsonl"} {
-		if err := s.remove(derived); err != nil {
-			return err
-		}
+	if err := s.forgetFacts(); err != nil {
+		return err
 	}
 	for _, id := range ids {
 		if err := s.remove(LeafPath(id)); err != nil {
@@ -51,6 +49,16 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 		}
 	}
 	return nil
+}
+
+// forgetFacts deletes the timeline, when who is writing it has finished.
+func (s *Store) forgetFacts() error {
+	unlock, err := s.LockDerived("facts")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.remove("state/facts.jsonl")
 }
 
 // blankIn overwrites the lines of leaves in a part of the journal, in place.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -33,6 +34,24 @@ type Entry struct {
 	Known    bool   // its source has leaves in tables: see terms.Layout.Shared
 	Again    bool   // a leaf of this id was stored before
 	Terms    string // as terms.NewRun reads them
+
+	// Of a short text that is no code, itself and its author, so that who
+	// reads what it says need not open the leaf.
+	Content string
+	Author  string
+}
+
+// maxQuoted is the length in bytes of the longest text that the journal holds.
+const maxQuoted = 2 << 10
+
+// entryOf is the line of the journal that says that a leaf was stored.
+func (s *Store) entryOf(l *Leaf) Entry {
+	e := Entry{Op: opStore, Checksum: l.Checksum, Replaces: l.Extra.Replaces}
+	e.Leaf, e.Terms = l.index(s.Analyzer)
+	if len(l.Content) <= maxQuoted && l.DataType != record.TypeCode && utf8.ValidString(l.Content) {
+		e.Content, e.Author = l.Content, l.Extra.Author
+	}
+	return e
 }
 
 type entryLine struct {
@@ -49,6 +68,8 @@ type entryLine struct {
 	Known     bool   `json:"known,omitempty"`
 	Again     bool   `json:"again,omitempty"`
 	Terms     string `json:"terms,omitempty"`
+	Author    string `json:"author,omitempty"`
+	Content   string `json:"content,omitempty"`
 }
 
 // partSize is the size in bytes from which the journal goes on in a new part.
@@ -68,7 +89,8 @@ func (e *Entry) append(dst []byte) []byte {
 		}
 	}
 	line := record.New("", entryLine{Op: e.Op, ID: e.ID, Timestamp: e.Timestamp, SavedAt: e.SavedAt, Source: e.Source, Position: e.Position,
-		Length: e.Length, Flags: flags, Checksum: e.Checksum, Replaces: e.Replaces, Known: e.Known, Again: e.Again, Terms: e.Terms})
+		Length: e.Length, Flags: flags, Checksum: e.Checksum, Replaces: e.Replaces, Known: e.Known, Again: e.Again, Terms: e.Terms,
+		Author: e.Author, Content: e.Content})
 	return append(line.Derive("journal").Append(dst), '\n')
 }
 
@@ -106,6 +128,10 @@ func parseEntry(line []byte) (Entry, error) {
 			e.Again = v.Bool()
 		case "terms":
 			e.Terms = v.String()
+		case "author":
+			e.Author = v.String()
+		case "content":
+			e.Content = v.String()
 		}
 		return true
 	})

@@ -149,8 +149,7 @@ func (s *Store) rejournal(at Position, found []surveyed) error {
 		if err != nil {
 			return err
 		}
-		e := Entry{Op: opStore, Checksum: l.Checksum, Replaces: l.Extra.Replaces}
-		e.Leaf, e.Terms = l.index(s.Analyzer)
+		e := s.entryOf(l)
 		lines = e.append(lines)
 		if l.Extra.RetiredAt != "" {
 			e := Entry{Op: opRetire, Leaf: terms.Leaf{ID: l.ID, SavedAt: l.Extra.RetiredAt, Source: l.Extra.Source, Position: l.Extra.Position}}

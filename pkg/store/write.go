@@ -155,9 +155,7 @@ func (w *Writer) plan(item *Item) planned {
 	if l.Extra.Replaces == l.ID {
 		l.Extra.Replaces = "" // nothing replaces itself
 	}
-	p := planned{leaf: l, entry: Entry{Op: opStore, Checksum: l.Checksum, Replaces: l.Extra.Replaces}}
-	p.entry.Leaf, p.entry.Terms = l.index(w.s.Analyzer)
-	return p
+	return planned{leaf: l, entry: w.s.entryOf(l)}
 }
 
 func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {

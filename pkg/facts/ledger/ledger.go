@@ -19,7 +19,9 @@ import (
 	"slices"
 
 	"github.com/ihmt/ihmt/pkg/facts"
+	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/terms"
 )
 
 const fileName = "facts.jsonl"
@@ -204,7 +206,7 @@ func (l *Ledger) advance() (err error) {
 		if e.Op != "store" {
 			return nil
 		}
-		return l.read(e.ID)
+		return l.read(&e)
 	})
 	if err != nil {
 		return err
@@ -222,30 +224,53 @@ func (l *Ledger) save() error {
 	return l.memory.AppendDerived(fileName, l.added.Bytes())
 }
 
-// read reads one leaf.
-func (l *Ledger) read(id string) error {
-	source, ok := l.known[id]
+// read reads the leaf that a line of the journal says was stored.
+func (l *Ledger) read(e *store.Entry) error {
+	source, ok := l.known[e.ID]
 	if !ok {
-		leaf, err := l.memory.Leaf(id)
+		leaf, err := l.leaf(e)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed meanwhile
 		}
 		if err != nil {
 			return fmt.Errorf("%w; run ihmt-store verify", err)
 		}
-		if s, states := l.rules.Source(LeafOf(leaf)); states {
+		if s, states := l.rules.Source(leaf); states {
 			source = &s
 		}
 	}
 	if source == nil {
-		if _, had := l.sources[id]; !had {
+		if _, had := l.sources[e.ID]; !had {
 			return nil
 		}
-		source = &facts.Source{LeafID: id} // it stated something before
+		source = &facts.Source{LeafID: e.ID} // it stated something before
 	}
 	l.put(*source)
 	l.line(source)
 	return nil
+}
+
+// leaf returns the leaf of a line of the journal. Where the line has its text,
+// or it is code, which states nothing, no file is opened.
+func (l *Ledger) leaf(e *store.Entry) (facts.Leaf, error) {
+	has := func(prefix, value string) bool { return store.Weight(e.Terms, terms.Exact(prefix, value)) > 0 }
+	code := has("type:", record.TypeCode)
+	if e.Content == "" && !code {
+		leaf, err := l.memory.Leaf(e.ID)
+		if err != nil {
+			return facts.Leaf{}, err
+		}
+		return LeafOf(leaf), nil
+	}
+	leaf := facts.Leaf{ID: e.ID, Timestamp: e.Timestamp, SavedAt: e.SavedAt, Source: e.Source, Position: e.Position,
+		Author: e.Author, Replaces: e.Replaces, Text: e.Content}
+	if code {
+		leaf.Type = record.TypeCode
+	}
+	if has("tag:", facts.FactTag) {
+		leaf.Tags = []string{facts.FactTag}
+	}
+	return leaf, nil
 }
 
 func (l *Ledger) line(v any) {

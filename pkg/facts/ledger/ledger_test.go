@@ -27,7 +27,11 @@ func open(t *testing.T) *store.Store {
 // save stores a text as a leaf and returns its id.
 func save(t testing.TB, s *store.Store, date, text, replaces string) string {
 	t.Helper()
-	chunk := record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: date, Content: text, Replaces: replaces}
+	return put(t, s, record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: date, Content: text, Replaces: replaces})
+}
+
+func put(t testing.TB, s *store.Store, chunk record.Chunk) string {
+	t.Helper()
 	if err := store.Complete(&chunk); err != nil {
 		t.Fatal(err)
 	}
@@ -199,5 +203,53 @@ func TestKnownLeavesAreNotOpened(t *testing.T) {
 	}
 	if got := held(t, s, "2026-06-01"); got != "user location Elsewhere" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestTheJournalSaysWhatTheFilesSay compares what the ledger read of the
+// journal with what the leaves themselves state.
+func TestTheJournalSaysWhatTheFilesSay(t *testing.T) {
+	s := open(t)
+	live := "I live in Porto."
+	chunks := []record.Chunk{
+		{Content: live},
+		{Content: live, Author: "Ána María"},
+		{Content: live, Author: "user"},
+		{Content: live, DataType: record.TypeCode},
+		{Content: live + "\xff"},
+		{Content: live + strings.Repeat("\nAnd so on.", 1000)},
+		{Content: "Fact: user pet = Rex", Tags: []string{"Fact"}},
+		{Content: "Fact: user pet = \"Rex\" \\ <b>", Tags: []string{facts.FactTag}},
+		{Content: "Fact: user pet = Rex"},
+		{Content: "Patient: Marta Ruiz", Source: "history", Position: 0},
+		{Content: "Diagnosis: migraine", Source: "history", Position: 1},
+		{Content: "我住在马德里。", DataType: record.TypePersonal},
+		{Content: "The weather is fine."},
+	}
+	var ids []string
+	for i, c := range chunks {
+		c.Timestamp = fmt.Sprintf("2024-01-%02d", i+1)
+		ids = append(ids, put(t, s, c))
+	}
+	before, _ := s.Opened()
+	l, err := Read(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := s.Opened(); after-before > 6 {
+		t.Errorf("%d files opened to read %d leaves, of which the two long or odd ones are", after-before, len(ids))
+	}
+	for _, id := range ids {
+		leaf, err := s.Leaf(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, states := facts.Bundled().Source(LeafOf(leaf))
+		if !states {
+			want = facts.Source{}
+		}
+		if got := l.sources[id]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %+v, want %+v", leaf.Content[:min(len(leaf.Content), 40)], got, want)
+		}
 	}
 }
