@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
+
+	"github.com/ihmt/ihmt/pkg/cli"
+	"github.com/ihmt/ihmt/pkg/pipeline"
+	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/secret"
+)
+
+// Instructions tell a model when to use the tools. A client puts them, and
+// the tools' descriptions, into every conversation, so they are short.
+//
+//go:embed instructions.md
+var Instructions string
+
+// Options say which memory a server is for.
+type Options struct {
+	Path  string    // the folder that holds ihmt_memory, as --path
+	Trace io.Writer // receives each call as a shell line; nil for none
+}
+
+// A Server answers the clients of one memory.
+type Server struct {
+	opt Options
+	sdk *sdk.Server
+
+	mu       sync.Mutex
+	sessions map[*sdk.ServerSession]*session
+	trace    sync.Mutex // held while a line is written
+	growing  sync.Mutex // held while the tree grows
+	work     sync.WaitGroup
+	end      context.CancelFunc
+	life     context.Context // ends with the server: of work that no call waits for
+}
+
+// New returns a server, which is to be closed.
+func New(opt Options) *Server {
+	s := &Server{opt: opt, sessions: map[*sdk.ServerSession]*session{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ihmt", Title: "IHMT memory", Version: cli.Version}, &sdk.ServerOptions{
+		Instructions: Instructions,
+		// What is offered never changes.
+		Capabilities: &sdk.ServerCapabilities{
+			Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
+		RootsListChangedHandler: func(_ context.Context, req *sdk.RootsListChangedRequest) { s.session(req.Session).forgetRoot() },
+	})
+	s.sdk.AddReceivingMiddleware(withoutNulls)
+	s.addTools()
+	s.addResources()
+	s.addPrompts()
+	return s
+}
+
+// ServeStdio answers one client on standard input and output until it closes
+// the input or the context ends. Nothing else may write to standard output.
+func (s *Server) ServeStdio(ctx context.Context) error {
+	err := s.sdk.Run(ctx, &sdk.StdioTransport{MaxLineLength: maxMessage})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// maxMessage is the longest message taken, in bytes.
+const maxMessage = 64 << 20
+
+// Close ends what still runs, waits for it, and removes what sessions left.
+func (s *Server) Close() {
+	s.end()
+	s.work.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, session := range s.sessions {
+		session.close()
+	}
+	clear(s.sessions)
+}
+
+// session returns the state of a client's session, which is forgotten when
+// the session ends.
+func (s *Server) session(of *sdk.ServerSession) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.sessions[of]; known != nil {
+		return known
+	}
+	fresh := &session{client: of}
+	s.sessions[of] = fresh
+	go func() {
+		of.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.sessions[of] == fresh {
+			delete(s.sessions, of)
+			fresh.close()
+		}
+	}()
+	return fresh
+}
+
+// withoutNulls drops arguments that are null: some clients write every
+// optional argument so.
+func withoutNulls(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
+			var args map[string]json.RawMessage
+			if json.Unmarshal(params.Arguments, &args) == nil {
+				for name, value := range args {
+					if string(value) == "null" {
+						delete(args, name)
+					}
+				}
+				if kept, err := json.Marshal(args); err == nil && args != nil {
+					params.Arguments = kept
+				}
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// log shows a call as a shell line: to the trace, and to a client that wants
+// to be told that much. Secrets are not shown.
+func (c *call) log(p *pipeline.Pipeline) {
+	line := maskedLine(p)
+	if c.server.opt.Trace != nil {
+		c.server.trace.Lock()
+		fmt.Fprintln(c.server.opt.Trace, line)
+		c.server.trace.Unlock()
+	}
+	//lint:ignore SA1019 logging is part of every version of the protocol that clients speak today
+	c.session.client.Log(c.ctx, &sdk.LoggingMessageParams{Level: "debug", Logger: "ihmt", Data: line})
+}
+
+// maskedLine is the line of a pipeline without the secrets in its input.
+func maskedLine(p *pipeline.Pipeline) string {
+	shown := *p
+	if r, err := record.Parse([]byte(p.Input)); err == nil {
+		r.Each(func(name string, value gjson.Result) {
+			if value.Type == gjson.String {
+				r.Set(name, secret.Mask(value.String()))
+			}
+		})
+		shown.Input = r.String() + "\n"
+	} else {
+		shown.Input = secret.Mask(p.Input)
+	}
+	return shown.Line()
+}
+
+// empty tells whether there is no memory yet.
+func (s *Server) empty() bool {
+	dir, err := (&cli.Common{Path: s.opt.Path}).Memory()
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(dir)
+	return os.IsNotExist(err)
+}

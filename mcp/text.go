@@ -1,0 +1,116 @@
+package mcp
+
+import (
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ihmt/ihmt/pkg/cli"
+	"github.com/ihmt/ihmt/pkg/text"
+)
+
+// The bounds of what a call may ask for, in tokens.
+const (
+	minTokens = 80
+	maxTokens = 20000
+)
+
+// budget is the number of tokens that an answer may have.
+func budget(asked, usual int) int {
+	if asked <= 0 {
+		return usual
+	}
+	return min(max(asked, minTokens), maxTokens)
+}
+
+// line is a text as one line of at most n characters, without control codes.
+func line(s string, n int) string { return cli.CleanLine(s, n) }
+
+// cut returns as many whole lines of a text as fit into some tokens, and how
+// many tokens are left out. A first line that does not fit is cut inside.
+func cut(s string, tokens int) (kept string, left int) {
+	whole := text.Tokens(s)
+	if whole <= tokens {
+		return s, 0
+	}
+	at := fitting(s, tokens)
+	if end := strings.LastIndexByte(s[:at], '\n'); end > 0 {
+		at = end
+	}
+	return s[:at], whole - text.Tokens(s[:at])
+}
+
+// fitting returns how many bytes of a text, in whole characters, have at most
+// so many tokens.
+func fitting(s string, tokens int) int {
+	lo, hi := 0, len(s)
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if text.Tokens(strings.ToValidUTF8(s[:mid], "")) <= tokens {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return len(strings.ToValidUTF8(s[:lo], ""))
+}
+
+// around returns the whole lines of a text about an excerpt of it that fit
+// into some tokens: some before it, more behind it.
+func around(s, excerpt string, tokens int) string {
+	at := find(s, excerpt)
+	from := strings.LastIndexByte(s[:at], '\n') + 1
+	for from > 0 {
+		before := strings.LastIndexByte(s[:from-1], '\n') + 1
+		if text.Tokens(s[before:at]) > tokens/3 {
+			break
+		}
+		from = before
+	}
+	if text.Tokens(s[from:at]) > tokens/3 { // one long line
+		from = at
+	}
+	kept, left := cut(s[from:], tokens)
+	if from > 0 {
+		kept = "…" + kept
+	}
+	if left > 0 {
+		kept += "…"
+	}
+	return kept
+}
+
+// find returns where an excerpt, which is a part of a text with its blanks
+// made one, stands in it; 0 where it does not.
+func find(s, excerpt string) int {
+	words := strings.Fields(strings.Trim(excerpt, "…"))
+	if len(words) > 2 { // the first and last may be cut
+		words = words[1 : len(words)-1]
+	}
+	words = words[:min(len(words), 8)]
+	if len(words) == 0 {
+		return 0
+	}
+	for from := 0; ; {
+		at := strings.Index(s[from:], words[0])
+		if at < 0 {
+			return 0
+		}
+		at += from
+		if got := strings.Fields(s[at:min(len(s), at+400)]); len(got) >= len(words) && strings.Join(got[:len(words)-1], " ") == strings.Join(words[:len(words)-1], " ") {
+			return at
+		}
+		from = at + len(words[0])
+	}
+}
+
+// defaults writes the value that an argument has when it is left out into its
+// schema.
+func defaults(s *jsonschema.Schema, value any) { s.Default = jsonOf(value) }
+
+// oneOf writes the values that an argument may have into its schema; the
+// first is the default.
+func oneOf(s *jsonschema.Schema, values ...any) {
+	s.Enum = values
+	defaults(s, values[0])
+}
