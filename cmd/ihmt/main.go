@@ -25,6 +25,8 @@ type grammar struct {
 	Consolidate consolidateCmd `cmd:"" help:"Grow the tree over what was stored since."`
 	Rebuild     rebuildCmd     `cmd:"" help:"Make everything but the leaves anew."`
 	Verify      verifyCmd      `cmd:"" help:"Check every file of the memory."`
+	Brief       briefCmd       `cmd:"" help:"Print what an agent should know when it starts."`
+	Setup       setupCmd       `cmd:"" help:"Make the agents on this machine use the memory."`
 	Demo        demoCmd        `cmd:"" help:"Show on examples what a memory does, and prove it."`
 	Print       versionCmd     `cmd:"" name:"version" help:"Print the version."`
 }
