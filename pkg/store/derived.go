@@ -1,6 +1,11 @@
 package store
 
-import "os"
+import (
+	"fmt"
+	"os"
+
+	"github.com/ihmt/ihmt/pkg/store/disk"
+)
 
 // Journal calls do for each whole line of the journal from a position on, and
 // returns the position after the last one.
@@ -25,15 +30,19 @@ func (s *Store) AppendDerived(name string, data []byte) error {
 	if err := s.mkdir("state"); err != nil {
 		return err
 	}
-	f, err := s.open("state/"+name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, err := disk.OpenFile(s.root, "state/"+name, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot write %s: %w", s.file("state/"+name), cause(err))
 	}
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = f.WriteAt(data, info.Size())
 	}
-	return f.Close()
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.file("state/"+name), cause(err))
+	}
+	return nil
 }
 
 // LockDerived keeps two writers of such a file apart.

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/ihmt/ihmt/pkg/store/disk"
 )
 
 // Erase takes leaves out of the journal, deletes their files, and leaves
@@ -63,7 +65,7 @@ func (s *Store) forgetFacts() error {
 
 // blankIn overwrites the lines of leaves in a part of the journal, in place.
 func (s *Store) blankIn(part int, ids []string) error {
-	f, err := s.open(partName(part), os.O_RDWR)
+	f, err := disk.OpenFile(s.root, partName(part), os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -71,7 +73,11 @@ func (s *Store) blankIn(part int, ids []string) error {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(f)
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, info.Size()))
 	if err != nil {
 		return err
 	}
@@ -79,7 +85,7 @@ func (s *Store) blankIn(part int, ids []string) error {
 	for line := range bytes.Lines(data) {
 		if id := gjson.GetBytes(line, "leaf_id").String(); slices.Contains(ids, id) {
 			body := bytes.TrimSuffix(line, []byte("\n"))
-			if _, err := f.WriteAt(blank(body, id), offset); err != nil {
+			if err := f.WriteAt(blank(body, id), offset); err != nil {
 				return err
 			}
 		}

@@ -12,9 +12,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/natefinch/atomic"
-
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store/disk"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
@@ -84,13 +83,10 @@ func (s *Store) WriteTable(name string, inputs []terms.Input, layout terms.Layou
 	if err := s.mkdir("state/tables"); err != nil {
 		return Table{}, err
 	}
-	reader, writer := io.Pipe()
 	sum, size := sha256.New(), &counter{}
-	go func() {
-		writer.CloseWithError(terms.Merge(io.MultiWriter(writer, sum, size), s.Analyzer.Name(), inputs, layout))
-	}()
-	err := atomic.WriteFile(s.file("state/tables/"+name), reader)
-	reader.Close()
+	err := s.replaceBy("state/tables/"+name, func(w io.Writer) error {
+		return terms.Merge(io.MultiWriter(w, sum, size), s.Analyzer.Name(), inputs, layout)
+	})
 	if err != nil {
 		return Table{}, err
 	}
@@ -120,24 +116,8 @@ func (s *Store) AppendSpine(from int64, edges []Edge) (int64, error) {
 	for _, e := range edges {
 		lines = fmt.Appendf(lines, "%s\t%s\n", e.Child, e.Parent)
 	}
-	f, err := s.open(spineName, os.O_WRONLY|os.O_CREATE)
-	if err != nil {
+	if err := s.extend(spineName, from, lines); err != nil {
 		return from, err
-	}
-	defer f.Close()
-	if err := f.Truncate(from); err != nil {
-		return from, err
-	}
-	if _, err := f.WriteAt(lines, from); err != nil {
-		return from, err
-	}
-	if err := f.Sync(); err != nil {
-		return from, err
-	}
-	if from == 0 {
-		if err := s.syncFolder("state"); err != nil {
-			return from, err
-		}
 	}
 	return from + int64(len(lines)), nil
 }
@@ -178,7 +158,9 @@ func (s *Store) Spine(t *Trunk) (Spine, error) {
 }
 
 // CommitGrowth puts a trunk into force and deletes the files that the trunk
-// before it had expired.
+// before it had expired. The journal is synced before, since a writer may have
+// been killed between writing a line and syncing it: root.json must not name a
+// place in the journal that a power cut can take away.
 func (s *Store) CommitGrowth(before, after *Trunk) error {
 	unlock, err := s.lock("write")
 	if err != nil {
@@ -191,6 +173,9 @@ func (s *Store) CommitGrowth(before, after *Trunk) error {
 	}
 	if current.Generation != before.Generation {
 		return fmt.Errorf("the tree of %s grew meanwhile; run it again", s.dir)
+	}
+	if err := s.syncJournal(after.Journal); err != nil {
+		return err
 	}
 	after.Generation = before.Generation + 1
 	after.GrownAt = now().Format("2006-01-02T15:04:05Z")
@@ -206,7 +191,7 @@ func (s *Store) CommitGrowth(before, after *Trunk) error {
 // Stamp notes in a leaf's file under which full branches it stands. It is a
 // convenience for readers of the file: derived, never trusted, not synced.
 func (s *Store) Stamp(id, l1, l2 string) {
-	f, err := s.root.OpenFile(LeafPath(id), os.O_RDWR, 0)
+	f, err := disk.OpenFile(s.root, LeafPath(id), os.O_RDWR)
 	if err != nil {
 		return
 	}

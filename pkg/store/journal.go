@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store/disk"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
@@ -237,36 +239,78 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 // The caller holds the write lock and has read the journal up to end.
 func (s *Store) appendJournal(end Position, lines []byte) (Position, error) {
 	if end.Offset >= partSize {
-		end = Position{Part: end.Part + 1}
-	}
-	name := partName(end.Part)
-	if info, err := s.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return end, fmt.Errorf("%s is not a plain file", s.file(name))
-	}
-	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return end, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return end, err
-	} else if info.Size() > end.Offset { // a torn line of a writer that was killed
-		if err := f.Truncate(end.Offset); err != nil {
+		if err := s.syncJournal(end); err != nil {
 			return end, err
 		}
+		end = Position{Part: end.Part + 1}
+		s.drop(end.Part + 1) // parts of a rebuild that was stopped
 	}
-	_, err = f.WriteAt(lines, end.Offset)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil && end.Offset == 0 {
-		err = s.syncFolder("state/journal")
-	}
-	if err != nil {
-		f.Truncate(end.Offset)
-		return end, fmt.Errorf("cannot write the journal: %w", err)
+	if err := s.extend(partName(end.Part), end.Offset, lines); err != nil {
+		return end, err
 	}
 	return Position{end.Part, end.Offset + int64(len(lines))}, nil
+}
+
+// extend writes data at the end of a file, cutting off what a writer that was
+// killed left there, and makes it last. The name of a new file lasts before
+// anything is in it, so that a file with something in it has a lasting name.
+func (s *Store) extend(name string, end int64, data []byte) error {
+	f, err := s.extendable(name, end)
+	if err == nil {
+		defer f.Close()
+		if err = f.WriteAt(data, end); err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			f.Truncate(end)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.file(name), cause(err))
+	}
+	return nil
+}
+
+func (s *Store) extendable(name string, end int64) (*disk.File, error) {
+	if info, err := s.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a plain file")
+	}
+	f, err := disk.OpenFile(s.root, name, os.O_WRONLY|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.Size() < end:
+		err = errors.New("it is shorter than it was; run ihmt-store rebuild")
+	case info.Size() > end:
+		err = f.Truncate(end)
+	}
+	if err == nil && end == 0 {
+		err = disk.SyncNames(s.root, path.Dir(name))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// syncJournal makes what other processes wrote of a part of the journal last.
+func (s *Store) syncJournal(p Position) error {
+	f, err := disk.OpenFile(s.root, partName(p.Part), os.O_WRONLY)
+	if errors.Is(err, fs.ErrNotExist) && p.Offset == 0 {
+		return nil
+	}
+	if err == nil {
+		defer f.Close()
+		err = f.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.file(partName(p.Part)), cause(err))
+	}
+	return nil
 }
 
 // blank overwrites the line of a leaf with one that only says that it was

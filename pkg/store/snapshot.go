@@ -211,6 +211,16 @@ func (t *Tail) remove(i int) {
 	}
 }
 
+// hasDomain tells whether there are leaves of a domain.
+func (snap *Snapshot) hasDomain(domain string) bool {
+	for _, t := range snap.Tables {
+		if _, ok := t.Span(domain); ok {
+			return true
+		}
+	}
+	return slices.ContainsFunc(snap.Tail.Leaves, func(e Entry) bool { return terms.Domain(e.ID) == domain })
+}
+
 // BySource returns every leaf of a source, retired ones too.
 func (snap *Snapshot) BySource(source string) []Ref {
 	refs := snap.inTables(terms.Exact("source:", source), func(l *terms.Leaf) bool { return l.Source == source })

@@ -23,7 +23,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,15 +31,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/natefinch/atomic"
 
+	"github.com/ihmt/ihmt/pkg/store/disk"
 	"github.com/ihmt/ihmt/pkg/text"
 )
 
@@ -96,12 +93,56 @@ func Create(dir string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{dir: dir, root: root, folders: map[string]bool{}}
-	for _, folder := range []string{"layer_0", "layers", "state/journal", "state/tables"} {
-		if err := s.mkdir(folder); err != nil {
-			return nil, err
+	if err := s.found(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	if err := s.prepare(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// found makes the folders that every memory has, and makes their names last.
+// Where something has been journalled, they do already.
+func (s *Store) found() error {
+	settled := s.journalled()
+	if !settled {
+		if err := disk.SyncAbove(s.dir); err != nil {
+			return unusable(err)
 		}
 	}
-	return s, s.prepare()
+	for _, folder := range []string{"layer_0", "layers", "state", "state/journal", "state/tables"} {
+		if settled && s.trust(folder) {
+			continue
+		}
+		if err := s.mkdir(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// journalled tells whether the journal has had lines.
+func (s *Store) journalled() bool {
+	if _, err := s.root.Lstat(trunkName); err == nil {
+		return true
+	}
+	info, err := s.root.Lstat(partName(1))
+	return err == nil && info.Size() > 0
+}
+
+// trust takes it that the name of a folder that is there lasts.
+func (s *Store) trust(name string) bool {
+	info, err := s.root.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	s.mu.Lock()
+	s.folders[name] = true
+	s.mu.Unlock()
+	return true
 }
 
 func unusable(err error) error {
@@ -136,11 +177,9 @@ func (s *Store) Close() error { return s.root.Close() }
 func (s *Store) Dir() string { return s.dir }
 
 // mkdir makes a folder of the memory and makes it last; a symlink in its way
-// is refused.
+// is refused. One that is there may have been made by a process that was
+// killed before its name lasted.
 func (s *Store) mkdir(name string) error {
-	if name == "." || s.folders[name] {
-		return nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mkdirLocked(name)
@@ -156,16 +195,13 @@ func (s *Store) mkdirLocked(name string) error {
 	info, err := s.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := s.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if err := s.syncFolder(path.Dir(name)); err != nil {
-			return err
-		}
 	case err != nil:
 		return err
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder; move it away", s.file(name))
+	}
+	if err := disk.Folder(s.root, name); err != nil {
+		return fmt.Errorf("cannot make %s: %w", s.file(name), cause(err))
 	}
 	s.folders[name] = true
 	return nil
@@ -179,11 +215,31 @@ func (s *Store) writeFile(name string, data []byte) error {
 	if err := s.mkdir(path.Dir(name)); err != nil {
 		return err
 	}
-	if err := atomic.WriteFile(s.file(name), bytes.NewReader(data)); err != nil {
-		cause := err.Error() // of a temporary file, whose name helps nobody
-		return fmt.Errorf("cannot write %s: %s", s.file(name), strings.TrimSpace(cause[strings.LastIndex(cause, ": ")+1:]))
+	return s.replaceBy(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+func (s *Store) replaceBy(name string, fill func(io.Writer) error) error {
+	if err := disk.Replace(s.root, name, fill); err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.file(name), cause(err))
 	}
 	return nil
+}
+
+// cause is an error of the disk without the name of the file, which may be a
+// temporary one.
+func cause(err error) error {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		return at.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }
 
 // replaceFile is writeFile and the sync of the folder.
@@ -196,15 +252,10 @@ func (s *Store) replaceFile(name string, data []byte) error {
 
 // syncFolder makes the names in a folder last.
 func (s *Store) syncFolder(name string) error {
-	if runtime.GOOS == "windows" {
-		return nil // has no such call; renames there are journalled
+	if err := disk.SyncNames(s.root, name); err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.file(name), cause(err))
 	}
-	d, err := s.root.Open(name)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return nil
 }
 
 // open opens a file of the memory. Where a symlink leads out of it, the error

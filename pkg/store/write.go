@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store/disk"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
@@ -123,6 +123,7 @@ func (w *Writer) commitLocked(items []Item, prepared []planned) (_ []Outcome, er
 		w.snap = nil
 		return nil, err
 	}
+	w.trustFolders(prepared)
 	outcomes, err := w.commit(items, prepared)
 	if err != nil { // what was planned is in the snapshot but not in the memory
 		w.snap.Close()
@@ -188,8 +189,8 @@ func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {
 		w.saw(l.Extra.Source, l.ID)
 		outcomes[i].Leaf = record.Leaf{LeafID: l.ID, Path: LeafPath(l.ID), Checksum: l.Checksum, SavedAt: l.SavedAt, Status: status}
 	}
-	if len(writes) == 0 {
-		return outcomes, nil
+	if len(writes) == 0 { // the lines of what is unchanged may be those of a writer that was killed before it synced them
+		return outcomes, w.s.syncJournal(w.snap.End)
 	}
 	takeBack, err := w.s.writeLeaves(writes)
 	if err == nil {
@@ -200,6 +201,21 @@ func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {
 		return nil, err
 	}
 	return outcomes, nil
+}
+
+// trustFolders spares the leaves of a domain that has some already the making
+// of its folder: before a leaf is journalled the name of its folder lasts.
+func (w *Writer) trustFolders(prepared []planned) {
+	asked := map[string]bool{}
+	for _, p := range prepared {
+		if p.leaf == nil || asked[p.leaf.Domain] {
+			continue
+		}
+		asked[p.leaf.Domain] = true
+		if folder := path.Dir(LeafPath(p.leaf.ID)); !w.s.folders[folder] && w.snap.hasDomain(p.leaf.Domain) {
+			w.s.trust(folder)
+		}
+	}
 }
 
 func (w *Writer) saw(source, id string) {
@@ -286,37 +302,51 @@ func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, err
 	return retired, nil
 }
 
-// writeLeaves writes the files of leaves, several at a time since most of the
-// time goes into waiting for the disk, and makes them last. takeBack undoes as
-// much of it as was done, for when the journal cannot follow.
+// A leafWrite is the file of a leaf that is being written, and what was there.
+type leafWrite struct {
+	*Leaf
+	old     []byte
+	written bool
+}
+
+// writeLeaves writes the files of leaves and makes them last. The retired ones
+// come last, so that a version is not given up before the next one is there.
+// takeBack undoes as much of it as was done, for when the journal cannot
+// follow.
 func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
-	written, old := make([]bool, len(leaves)), make([][]byte, len(leaves))
-	takeBack = func() {
-		for i, l := range leaves { // first, since it makes room
-			if written[i] && old[i] == nil {
-				s.remove(LeafPath(l.ID))
-			}
-		}
-		for i, l := range leaves {
-			if written[i] && old[i] != nil {
-				s.writeFile(LeafPath(l.ID), old[i])
-			}
-		}
-	}
-	folders := map[string]bool{}
+	var current, retired, all []*leafWrite
 	for _, l := range leaves {
-		folders[path.Dir(LeafPath(l.ID))] = true
+		w := &leafWrite{Leaf: l}
+		if l.Extra.RetiredAt == "" {
+			current = append(current, w)
+		} else {
+			retired = append(retired, w)
+		}
+		all = append(all, w)
+	}
+	if err = s.writeAll(current); err == nil {
+		err = s.writeAll(retired)
+	}
+	return func() { s.takeBack(all) }, err
+}
+
+// writeAll writes several files at a time, since most of the time goes into
+// waiting for the disk.
+func (s *Store) writeAll(writes []*leafWrite) error {
+	folders := map[string]bool{}
+	for _, w := range writes {
+		folders[path.Dir(LeafPath(w.ID))] = true
 	}
 	for folder := range folders {
 		if err := s.mkdir(folder); err != nil {
-			return takeBack, err
+			return err
 		}
 	}
-	err = each(len(leaves), 16, func(i int) error {
-		name := LeafPath(leaves[i].ID)
-		old[i], _ = s.readFile(name, maxLeaf)
-		err := s.writeFile(name, leaves[i].format())
-		written[i] = err == nil
+	err := each(len(writes), 16, func(i int) error {
+		w, name := writes[i], LeafPath(writes[i].ID)
+		w.old, _ = s.readFile(name, maxLeaf)
+		err := s.writeFile(name, w.format())
+		w.written = err == nil
 		return err
 	})
 	for folder := range folders {
@@ -324,7 +354,20 @@ func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
 			err = s.syncFolder(folder)
 		}
 	}
-	return takeBack, err
+	return err
+}
+
+func (s *Store) takeBack(writes []*leafWrite) {
+	for _, w := range writes { // first, since it makes room
+		if w.written && w.old == nil {
+			s.remove(LeafPath(w.ID))
+		}
+	}
+	for _, w := range writes {
+		if w.written && w.old != nil {
+			s.writeFile(LeafPath(w.ID), w.old)
+		}
+	}
 }
 
 // each calls do for 0 to n-1 with several goroutines and returns the first
@@ -349,8 +392,8 @@ func keys(set map[int]bool) []int {
 
 // remove deletes a file of the memory; one that is gone is no error.
 func (s *Store) remove(name string) error {
-	if err := s.root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	if err := disk.Delete(s.root, name); err != nil {
+		return fmt.Errorf("cannot remove %s: %w", s.file(name), cause(err))
 	}
 	return nil
 }
