@@ -123,7 +123,7 @@ func (s *saved) text() string {
 	}
 	fmt.Fprintf(&b, "; id %s.", first.ID)
 	if s.Entries > 0 {
-		fmt.Fprintf(&b, " The memory holds %d entries.", s.Entries)
+		fmt.Fprintf(&b, " Entries in the memory: %d.", s.Entries)
 	}
 	b.WriteByte('\n')
 	if len(s.Facts) > 0 {

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and logging are deprecated in the newest version of the protocol, and what today's clients have
+
 package mcp
 
 import (
@@ -139,7 +141,6 @@ func (c *call) log(p *pipeline.Pipeline) {
 		fmt.Fprintln(c.server.opt.Trace, line)
 		c.server.trace.Unlock()
 	}
-	//lint:ignore SA1019 logging is part of every version of the protocol that clients speak today
 	c.session.client.Log(c.ctx, &sdk.LoggingMessageParams{Level: "debug", Logger: "ihmt", Data: line})
 }
 

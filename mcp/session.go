@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the clients of today name the folder that they work in by roots, and in no other way
+
 package mcp
 
 import (
@@ -63,13 +65,11 @@ func (c *call) root() string {
 
 func (c *call) askRoot() string {
 	caps := c.request.ClientCapabilities()
-	//lint:ignore SA1019 the clients of today name the folder that they work in so, and in no other way
 	if caps == nil || caps.RootsV2 == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
-	//lint:ignore SA1019 as above
 	roots, err := c.session.client.ListRoots(ctx, nil)
 	if err != nil {
 		return ""

@@ -27,6 +27,8 @@ type grammar struct {
 	Verify      verifyCmd      `cmd:"" help:"Check every file of the memory."`
 	Brief       briefCmd       `cmd:"" help:"Print what an agent should know when it starts."`
 	Setup       setupCmd       `cmd:"" help:"Make the agents on this machine use the memory."`
+	Digest      digestCmd      `cmd:"" help:"Say what matters of the output of a build or a test run."`
+	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Offer the memory to agents, by the Model Context Protocol."`
 	Demo        demoCmd        `cmd:"" help:"Show on examples what a memory does, and prove it."`
 	Print       versionCmd     `cmd:"" name:"version" help:"Print the version."`
 }
