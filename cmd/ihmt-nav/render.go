@@ -60,6 +60,9 @@ func renderResult(w io.Writer, r *record.Record) {
 		title = "  " + color.New(color.Bold).Sprint(title)
 	}
 	fmt.Fprintf(w, "%d. %s  %s%s\n", r.Get("rank").Int(), cli.Day(r.Str("timestamp")), color.CyanString(cli.CleanLine(r.Str("domain"), 64)), title)
+	if day := r.Str("as_of"); day != "" {
+		fmt.Fprintf(w, "   %s\n", color.GreenString("AS OF "+cli.CleanLine(day, 10)+": this is what was true then"))
+	}
 	for _, n := range r.Get("notices").Array() {
 		fmt.Fprintf(w, "   %s\n", color.RedString(cli.CleanLine(n.String(), 400)))
 	}

@@ -18,6 +18,7 @@ type found struct {
 	status   string
 	fact     string // names what it is a version of
 	answers  bool   // it states what the query asks of the user
+	asOf     string // the day in the past, asked about, on which it was true
 	notices  []string
 }
 

@@ -262,7 +262,7 @@ func (r *Searcher) results(a *Answer, q record.Query, best []found) error {
 			return err
 		}
 		res := record.Result{ID: q.ID, Rank: i + 1, LeafID: l.ID, Domain: l.Domain, Title: l.Extra.Title, Timestamp: l.Timestamp, SavedAt: l.SavedAt,
-			Source: l.Extra.Source, Author: l.Extra.Author, Score: f.score, Coverage: f.coverage, Status: f.status, Notices: f.notices,
+			Source: l.Extra.Source, Author: l.Extra.Author, Score: f.score, Coverage: f.coverage, Status: f.status, AsOf: f.asOf, Notices: f.notices,
 			Path: r.path(f.leaf, parent), File: store.LeafPath(l.ID)}
 		if q.Full {
 			res.Content = l.Content

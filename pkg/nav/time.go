@@ -29,26 +29,25 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 			best[i].status = StatusRetired
 		}
 	}
-	best, err := r.replaced(best, q)
+	today := facts.Today(time.Now())
+	past := r.pastOf(q, today)
+	best, err := r.replaced(best, q, past)
 	if err != nil || len(best) == 0 {
 		return best, err
 	}
-	return r.stale(best, q)
+	return r.stale(best, q, past, today)
 }
 
-// replaced deals with the results that were replaced as a whole.
-func (r *Searcher) replaced(best []found, q record.Query) ([]found, error) {
+// replaced deals with the results that were replaced as a whole. Where the
+// query asks about the past, what had not been replaced by then stays.
+func (r *Searcher) replaced(best []found, q record.Query, past *past) ([]found, error) {
 	if !r.replacing {
 		return best, nil
-	}
-	_, until, err := days(q.Filters)
-	if err != nil {
-		return nil, err
 	}
 	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
 		i := indexOf(best, leaf)
 		f := &best[i]
-		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, until)
+		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, 0)
 		if !ok {
 			continue
 		}
@@ -59,6 +58,12 @@ func (r *Searcher) replaced(best []found, q record.Query) ([]found, error) {
 		f.status, f.fact = StatusSuperseded, "replaced by "+newest.ID
 		f.notices = append(f.notices, fmt.Sprintf("OUTDATED: this was saved for %s; on %s it was replaced by %s: %s",
 			f.kept.Timestamp[:10], newest.Timestamp[:10], newest.ID, Excerpt(l.Content, "")))
+		if past.until() > 0 && f.kept.Day() <= past.until() {
+			if newest, ok = r.newest(f.kept.ID, f.kept.SavedAt, past.until()); !ok {
+				f.asOf = past.to
+				continue
+			}
+		}
 		best = raise(best, i, r.number(newest), newest.Leaf)
 	}
 	return best, nil
@@ -68,14 +73,17 @@ func (r *Searcher) replaced(best []found, q record.Query) ([]found, error) {
 // carry the notice; the leaf with the newer fact goes above them where the
 // words that matched are those of the sentence that states it, unless the
 // query asks about the past.
-func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
+func (r *Searcher) stale(best []found, q record.Query, past *past, today string) ([]found, error) {
 	timeline, err := ledger.Timeline(r.store)
 	if err != nil {
 		return nil, err
 	}
-	today := facts.Today(time.Now())
+	if past != nil {
+		if best, err = r.asThen(best, q, past, timeline.Stated(today)); err != nil {
+			return nil, err
+		}
+	}
 	notices := timeline.Notices(today)
-	past := q.At != "" || q.Until != "" || len(text.FindDates(q.Query, r.order)) > 0
 	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
 		i := indexOf(best, leaf)
 		f := &best[i]
@@ -83,7 +91,7 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 			f.notices = append(f.notices, "OUTDATED: "+n.Text)
 		}
 		for _, n := range notices[f.kept.ID] {
-			if n.New == nil || past {
+			if n.New == nil || past != nil {
 				continue
 			}
 			asked, err := r.asksFor(q.Query, f.kept.ID, n.Old)
@@ -98,7 +106,7 @@ func (r *Searcher) stale(best []found, q record.Query) ([]found, error) {
 			}
 		}
 	}
-	if past || !ofOneself(q.Query) {
+	if past != nil || !ofOneself(q.Query) {
 		return best, nil
 	}
 	return r.answered(best, q.Query, timeline.Stated(today))
@@ -137,33 +145,60 @@ func (r *Searcher) answered(best []found, query string, stated []record.Fact) ([
 }
 
 // oneself are the words by which a query is about the user.
-var oneself = []string{"i", "my", "me", "mine", "i'm", "i've", "we", "our", "us", "yo", "mi", "mis", "me", "nuestro", "nuestra", "nosotros"}
+var oneself = []string{"i", "my", "me", "mine", "i'm", "i've", "we", "our", "us", "yo", "mi", "mis", "nuestro", "nuestra", "nosotros",
+	"vivo", "resido", "trabajo", "soy", "uso", "utilizo", "prefiero", "programo"}
 
 func ofOneself(query string) bool {
 	if strings.ContainsRune(query, '我') {
 		return true
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("¿?¡!,.;:\"", r) }),
-		func(word string) bool { return slices.Contains(oneself, word) })
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(query), isApart), func(word string) bool { return slices.Contains(oneself, word) })
 }
 
-// asksFor tells whether the words of a query that a leaf holds all stand in
-// the sentence that states a fact.
+// isApart tells of what stands between the words of a query.
+func isApart(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("¿?¡!,.;:\"？，。", r)
+}
+
+// asksFor tells whether a query asks for a fact that a leaf states: the words
+// of it that the leaf holds all stand in the sentence that states the fact,
+// and some in its clause that say more than "now".
 func (r *Searcher) asksFor(query, id string, fact *record.Fact) (bool, error) {
 	l, err := r.read(id)
 	if err != nil || fact == nil {
 		return false, err
 	}
-	stating := r.store.Analyzer.Profile(text.Fields{Content: sentenceWith(l.Content, fact.Value)})
-	whole := r.store.Analyzer.Profile(text.Fields{Content: l.Content})
+	sentence := sentenceWith(withoutDate(l.Content), fact.Value)
+	whole, stating, clause := r.wordsOf(l.Content), r.wordsOf(sentence), r.wordsOf(clauseWith(sentence, fact.Value))
+	asks := false
 	for _, w := range r.store.Analyzer.Query(query).Words {
-		for _, term := range append(slices.Concat(w.Forms...), w.Folded) {
-			if whole.Terms[term] > 0 && stating.Terms[term] == 0 {
+		if slices.Contains(present, w.Folded) {
+			continue
+		}
+		for _, term := range formsOf(w) {
+			if whole[term] > 0 && stating[term] == 0 {
 				return false, nil
 			}
+			asks = asks || clause[term] > 0
 		}
 	}
-	return true, nil
+	return asks, nil
+}
+
+// present are words that ask for nothing in particular.
+var present = []string{"now", "currently", "today", "ahora", "actualmente", "hoy", "现在", "目前", "当前", "现", "在", "我"}
+
+func (r *Searcher) wordsOf(content string) map[string]int {
+	return r.store.Analyzer.Profile(text.Fields{Content: content}).Terms
+}
+
+func formsOf(w text.Word) []string { return append(slices.Concat(w.Forms...), w.Folded) }
+
+func withoutDate(content string) string {
+	if lead, ok := text.LeadingDate(content, text.DMY); ok {
+		return content[lead.Length:]
+	}
+	return content
 }
 
 // sentenceWith returns the first sentence that holds a value, and the whole
@@ -177,6 +212,25 @@ func sentenceWith(content, value string) string {
 		from = end
 	}
 	return content
+}
+
+// clauseWith returns the part of a sentence around a value, up to a comma or a
+// word that joins clauses.
+func clauseWith(sentence, value string) string {
+	at := strings.Index(sentence, value)
+	if at < 0 {
+		return sentence
+	}
+	from, to := 0, len(sentence)
+	for _, sign := range []string{",", "，", "、", ";", "；", " and ", " but ", " y ", " e ", " pero "} {
+		if i := strings.LastIndex(sentence[:at], sign); i >= 0 {
+			from = max(from, i+len(sign))
+		}
+		if i := strings.Index(sentence[at+len(value):], sign); i >= 0 {
+			to = min(to, at+len(value)+i)
+		}
+	}
+	return sentence[from:to]
 }
 
 // byID finds a leaf of the snapshot.

@@ -224,6 +224,7 @@ type Result struct {
 	Score     float64  `json:"score"`
 	Coverage  float64  `json:"coverage"`
 	Status    string   `json:"status,omitempty"` // superseded, retired; "" where current
+	AsOf      string   `json:"as_of,omitempty"`  // YYYY-MM-DD: the query asks about then, and it was true on that day
 	Path      []string `json:"path"`             // from the trunk down
 	Excerpt   string   `json:"excerpt,omitempty"`
 	Content   string   `json:"content,omitempty"`
