@@ -25,13 +25,11 @@ type Guess struct {
 // then come the syntax of programs, where the name says nothing, and the
 // signatures of data/words.txt. Of a long text only a sample is read.
 func Classify(name, content string) Guess {
+	named := ClassifyByName(name, content)
+	if named.DataType == record.TypeCode {
+		return named
+	}
 	k, signal, known := kindOf(path.Base(strings.ReplaceAll(name, `\`, "/")))
-	if known && k.code {
-		return codeGuess(k.language, k.domain, signal, 0.97, content)
-	}
-	if language, ok := shebang(content); ok {
-		return codeGuess(language, domainOf(language), "shebang:"+language, 0.97, content)
-	}
 	s := newSample(content)
 	if !known {
 		if language, confidence, ok := s.syntax(); ok {
@@ -47,6 +45,26 @@ func Classify(name, content string) Guess {
 		g.Language = "markdown"
 	case known && k.language != "text":
 		g.Language = k.language
+	}
+	return g
+}
+
+// ClassifyByName is Classify by the name and a first line #! alone: what they do
+// not tell to be code is generic.
+func ClassifyByName(name, content string) Guess {
+	k, signal, known := kindOf(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	if known && k.code {
+		return codeGuess(k.language, k.domain, signal, 0.97, content)
+	}
+	if language, ok := shebang(content); ok {
+		return codeGuess(language, domainOf(language), "shebang:"+language, 0.97, content)
+	}
+	g := Guess{DataType: record.TypeGeneric, Domain: cmp.Or(k.domain, domains[record.TypeGeneric])}
+	if known {
+		g.Signals = []string{signal}
+		if k.language != "text" {
+			g.Language = k.language
+		}
 	}
 	return g
 }

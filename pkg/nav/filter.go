@@ -94,6 +94,9 @@ var testSource = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|spec|testdata)/|(_test|\.test|\.spec|_spec)\.[a-z]+$|(^|/)test_[^/]*\.py$|Tests?\.(java|kt|cs|scala|php|swift)$`)
 })
 
+// IsTest tells whether a path is one of test code.
+func IsTest(path string) bool { return testSource().MatchString(path) }
+
 func scopeOf(scope string) (func(source string) bool, error) {
 	switch scope {
 	case "", "all":

@@ -27,8 +27,9 @@ type Analyzer struct {
 	languages []language
 	stop      func() map[string]bool
 
-	mu   sync.Mutex
-	seen map[string]token
+	mu     sync.Mutex
+	seen   map[string]token    // by word
+	pieces map[string][]string // index terms, by part of a word
 }
 
 // MaxTerm is the length in bytes of the longest index term; longer words are
@@ -40,7 +41,7 @@ const MaxTerm = 64
 // written in (Cyrillic, Arabic, Tamil) are stemmed for the language that the
 // script suggests. An unknown code is an error that lists the known ones.
 func NewAnalyzer(codes []string) (*Analyzer, error) {
-	a := &Analyzer{seen: map[string]token{}}
+	a := &Analyzer{seen: map[string]token{}, pieces: map[string][]string{}}
 	var names []string
 	for _, code := range codes {
 		code = strings.ToLower(strings.TrimSpace(code))
@@ -69,3 +70,31 @@ func NewAnalyzer(codes []string) (*Analyzer, error) {
 // Name says which terms the analyzer makes, "ihmt-1 en es": indexes made under
 // another name have to be made anew.
 func (a *Analyzer) Name() string { return a.name }
+
+// Terms calls do with each index term of a text, as often as it stands there,
+// and returns the length in words: a [Profile] of nothing but content, for
+// those who count themselves.
+func (a *Analyzer) Terms(s string, do func(term string)) (length int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	eachWord(s, func(start, end int) {
+		word := s[start:end]
+		if !isRun(word) {
+			t := a.token(word)
+			length += t.length
+			for _, term := range t.terms {
+				do(term)
+			}
+			return
+		}
+		eachCharacter(lower(word), func(char, pair string) {
+			for _, term := range []string{char, pair} {
+				if term != "" {
+					length++
+					do(bounded(term))
+				}
+			}
+		})
+	})
+	return length
+}

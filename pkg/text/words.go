@@ -358,9 +358,24 @@ func eachCharacter(run string, do func(char, pair string)) {
 
 // indexTerms are the terms that a piece of a leaf's text is indexed under.
 func (a *Analyzer) indexTerms(p piece) []string {
+	if p.kind != wordPiece {
+		return []string{bounded(fold(p.text))}
+	}
+	terms, ok := a.pieces[p.text]
+	if !ok {
+		if len(a.pieces) >= maxSeen {
+			clear(a.pieces)
+		}
+		terms = a.wordTerms(p)
+		a.pieces[strings.Clone(p.text)] = terms
+	}
+	return terms
+}
+
+func (a *Analyzer) wordTerms(p piece) []string {
 	folded := fold(p.text)
 	terms := []string{bounded(folded)}
-	if p.kind != wordPiece || a.isStop(folded) {
+	if a.isStop(folded) {
 		return terms
 	}
 	for _, s := range a.stems(p.text, folded) {
