@@ -76,21 +76,24 @@ func (c jsonConfig) fresh() []byte {
 
 // add writes an entry where there is none.
 func (c jsonConfig) add(data []byte, s Server) ([]byte, error) {
-	if root, err := parseJSON(data); err != nil {
+	root, err := parseJSON(data)
+	if err != nil {
 		return nil, err
-	} else if find(root, c.servers) == nil {
-		if data, err = setJSON(data, nil, member{c.servers, json.RawMessage("{}")}); err != nil {
-			return nil, err
-		}
 	}
-	var b bytes.Buffer
-	for i, m := range c.entry(s) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%q:%s", m.name, m.value)
+	entry := member{serverName, object(c.entry(s))}
+	if find(root, c.servers) == nil {
+		return setJSON(data, nil, member{c.servers, object([]member{entry})})
 	}
-	return setJSON(data, []string{c.servers}, member{serverName, json.RawMessage("{" + b.String() + "}")})
+	return setJSON(data, []string{c.servers}, entry)
+}
+
+// object is an object with some members, as JSON.
+func object(members []member) json.RawMessage {
+	parts := make([][]byte, len(members))
+	for i, m := range members {
+		parts[i] = fmt.Appendf(nil, "%s:%s", quoted(m.name), m.value)
+	}
+	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
 }
 
 func (c jsonConfig) unset(data []byte) ([]byte, error) {
@@ -214,25 +217,25 @@ func setJSON(data []byte, path []string, m member) ([]byte, error) {
 		return nil, err
 	}
 	at := find(root, path...)
-	object, ok := at.Value.(*hujson.Object)
+	o, ok := at.Value.(*hujson.Object)
 	if !ok {
 		return nil, fmt.Errorf("%q in line %d is no object", strings.Join(path, "."), lineOf(data, at.StartOffset))
 	}
-	if i := indexOf(object, m.name); i >= 0 {
-		old := object.Members[i].Value
+	if i := indexOf(o, m.name); i >= 0 {
+		old := o.Members[i].Value
 		if sameJSON(data[old.StartOffset:old.EndOffset], m.value) {
 			return data, nil
 		}
-		return splice(data, old.StartOffset, old.EndOffset, pretty(m.value, layoutAt(data, object, at.StartOffset))), nil
+		return splice(data, old.StartOffset, old.EndOffset, pretty(m.value, layoutAt(data, o, at.StartOffset))), nil
 	}
-	l := layoutAt(data, object, at.StartOffset)
+	l := layoutAt(data, o, at.StartOffset)
 	text := fmt.Sprintf("%s%q: %s", l.lead, m.name, pretty(m.value, l))
-	if len(object.Members) > 0 {
+	if len(o.Members) > 0 {
 		text += ","
-		if l.lead == "" {
+		if l.lead == "" && !bytes.HasPrefix(data[l.at:], []byte(" ")) {
 			text += " "
 		}
-	} else if !bytes.Contains(object.AfterExtra, []byte("\n")) {
+	} else if !bytes.Contains(o.AfterExtra, []byte("\n")) {
 		text += l.close
 	}
 	return splice(data, l.at, l.at, text), nil

@@ -33,7 +33,7 @@ type Setup struct {
 	DryRun  bool         // change nothing
 	Show    func(Change) // is told of each change before it is made
 
-	answers func(context.Context, Server) ([]string, error) // handshake; tests replace it
+	started bool // the server has been started once, and answers
 }
 
 // An Outcome is what became of one agent.
@@ -157,11 +157,12 @@ func (s *Setup) Add(ctx context.Context, a Agent) Outcome {
 		o.Verdict = Verdict{State: Failed, Detail: a.Title + " knows no servers of a single project", Next: "give --scope user"}
 		return o
 	}
-	if !s.DryRun {
-		if _, err := s.handshake(ctx); err != nil {
-			o.Verdict = Verdict{State: Failed, Detail: err.Error(), Next: "nothing was changed; see that the server starts: " + line(s.Server)}
+	if !s.DryRun && !s.started {
+		if _, err := handshake(ctx, s.Server); err != nil {
+			o.Verdict = Verdict{State: Failed, Detail: err.Error() + "; nothing was changed", Next: "see that the server starts: " + line(s.Server)}
 			return o
 		}
+		s.started = true
 	}
 	changes, err := s.change(func() ([]Change, error) { return s.adding(a) })
 	if err != nil {
@@ -284,7 +285,11 @@ func (s *Setup) ask(ctx context.Context, a Agent) Verdict {
 	if program := a.program(s.Machine); a.ask != nil && program != "" {
 		return a.ask(ctx, client{program: program, scope: s.Scope, dir: s.Machine.Project, next: a.approval})
 	}
-	tools, err := s.handshake(ctx)
+	server, _, err := Registration(s.Machine, a, s.Scope)
+	if err != nil {
+		return Verdict{State: Failed, Detail: err.Error()}
+	}
+	tools, err := handshake(ctx, server)
 	if err != nil {
 		return Verdict{State: Failed, Detail: err.Error()}
 	}
@@ -297,13 +302,6 @@ func (s *Setup) ask(ctx context.Context, a Agent) Verdict {
 		v.State, v.Next = Approval, a.approval
 	}
 	return v
-}
-
-func (s *Setup) handshake(ctx context.Context) ([]string, error) {
-	if s.answers != nil {
-		return s.answers(ctx, s.Server)
-	}
-	return handshake(ctx, s.Server)
 }
 
 // line is a command line for people.
