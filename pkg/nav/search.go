@@ -133,6 +133,11 @@ func (r *Searcher) search(q record.Query) (*Answer, error) {
 	if err := r.results(a, q, best); err != nil {
 		return nil, err
 	}
+	if q.Explain {
+		if err := r.explain(a, scorers[0], best); err != nil {
+			return nil, err
+		}
+	}
 	if len(best) == 0 {
 		r.help(a, scorers)
 	}

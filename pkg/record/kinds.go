@@ -184,6 +184,8 @@ type Query struct {
 	Clues []string `json:"clues,omitempty"`
 	K     int      `json:"k,omitempty"`
 	Full  bool     `json:"full,omitempty"`
+
+	Explain bool `json:"explain,omitempty"`
 	Filters
 }
 
@@ -230,6 +232,14 @@ type Result struct {
 	Content   string   `json:"content,omitempty"`
 	Notices   []string `json:"notices,omitempty"`
 	File      string   `json:"file"`
+	Matches   []Match  `json:"matches,omitempty"` // where explain was asked for
+}
+
+// A Match says where a result has a word of the query.
+type Match struct {
+	Word   string   `json:"word"`
+	Weight float64  `json:"weight"` // the word's share of the query, 0..1
+	In     []string `json:"in"`     // title, tags, text; neighbour where only a leaf beside it has the word
 }
 
 // A ClueOption is one of the memories that compete for a query.
