@@ -145,11 +145,13 @@ func inherited(sources []Source) []Source {
 // date of the leaf that replaces it; what it dates later than that never was.
 func replaced(sources []Source) []event {
 	byID := make(map[string]*Source, len(sources))
+	for i := range sources {
+		byID[sources[i].LeafID] = &sources[i]
+	}
 	until := map[string]string{} // by replaced leaf
-	for i, s := range sources {
-		byID[s.LeafID] = &sources[i]
-		if day, ok := until[s.Replaces]; s.Replaces != "" && s.Replaces != s.LeafID && (!ok || dayOf(s.Timestamp) < day) {
-			until[s.Replaces] = dayOf(s.Timestamp)
+	for _, s := range sources {
+		if byID[s.Replaces].isReplacedBy(&s) {
+			until[s.Replaces] = min(cmp.Or(until[s.Replaces], dayOf(s.Timestamp)), dayOf(s.Timestamp))
 		}
 	}
 	var events []event
@@ -160,8 +162,8 @@ func replaced(sources []Source) []event {
 				events = append(events, event{Statement: st, leaf: s.LeafID, savedAt: s.SavedAt, rank: i})
 			}
 		}
-		old, ok := byID[s.Replaces]
-		if !ok || s.Replaces == s.LeafID {
+		old := byID[s.Replaces]
+		if !old.isReplacedBy(&s) {
 			continue
 		}
 		for i, st := range old.Statements {
@@ -172,6 +174,12 @@ func replaced(sources []Source) []event {
 		}
 	}
 	return events
+}
+
+// isReplacedBy tells whether a leaf, nil for one that states nothing, was
+// there to be replaced: one that was stored anew since then holds again.
+func (s *Source) isReplacedBy(by *Source) bool {
+	return s != nil && s.LeafID != by.LeafID && s.SavedAt <= by.SavedAt
 }
 
 // replay puts the statements about one attribute in order and tells which

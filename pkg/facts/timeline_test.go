@@ -98,13 +98,13 @@ func naive(sources []Source, day string) map[string]string {
 	var lines []line
 	for _, s := range sources {
 		for i, st := range s.Statements {
-			if corrected(sources, s.LeafID, st.Date) {
+			if corrected(sources, s, st.Date) {
 				continue
 			}
 			lines = append(lines, line{st.Date, s.SavedAt, s.LeafID, i, st})
 		}
 		for _, old := range sources {
-			if s.Replaces == old.LeafID && s.Replaces != "" && s.LeafID != old.LeafID {
+			if replaces(s, old) {
 				for i, st := range old.Statements {
 					if !st.Ends {
 						st.Ends = true
@@ -131,9 +131,14 @@ func naive(sources []Source, day string) map[string]string {
 	return state
 }
 
+// replaces tells whether a leaf replaces another, which was there when it came.
+func replaces(s, old Source) bool {
+	return s.Replaces == old.LeafID && s.LeafID != old.LeafID && old.SavedAt <= s.SavedAt
+}
+
 // corrected tells whether a leaf was replaced by one of before a day.
-func corrected(sources []Source, id, day string) bool {
-	return slices.ContainsFunc(sources, func(s Source) bool { return s.Replaces == id && s.LeafID != id && s.Timestamp < day })
+func corrected(sources []Source, old Source, day string) bool {
+	return slices.ContainsFunc(sources, func(s Source) bool { return replaces(s, old) && s.Timestamp < day })
 }
 
 func TestRandomHistoriesAgreeWithTheNaiveModel(t *testing.T) {
@@ -175,7 +180,7 @@ func checkNotices(t *testing.T, sources []Source, notices map[string][]record.No
 	t.Helper()
 	for _, s := range sources {
 		for _, st := range s.Statements {
-			if st.Ends || st.Date > day || corrected(sources, s.LeafID, st.Date) {
+			if st.Ends || st.Date > day || corrected(sources, s, st.Date) {
 				continue
 			}
 			holds := Same(state[st.Subject+" "+st.Attribute], st.Value)

@@ -31,7 +31,7 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 	}
 	today := facts.Today(time.Now())
 	past := r.pastOf(q, today)
-	best, err := r.replaced(best, q, past)
+	best, err := r.replaced(best, q, past, terms.Day(today))
 	if err != nil || len(best) == 0 {
 		return best, err
 	}
@@ -39,15 +39,16 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 }
 
 // replaced deals with the results that were replaced as a whole. Where the
-// query asks about the past, what had not been replaced by then stays.
-func (r *Searcher) replaced(best []found, q record.Query, past *past) ([]found, error) {
+// query asks about the past, what had not been replaced by then stays; what
+// replaces it only in the future does not yet.
+func (r *Searcher) replaced(best []found, q record.Query, past *past, today int) ([]found, error) {
 	if !r.replacing {
 		return best, nil
 	}
 	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
 		i := indexOf(best, leaf)
 		f := &best[i]
-		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, 0)
+		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, today)
 		if !ok {
 			continue
 		}
@@ -292,10 +293,10 @@ func (r *Searcher) newest(id, savedAt string, until int) (newest store.Ref, ok b
 	}
 }
 
-// replacer is the leaf saved last to replace one, by a day as YYYYMMDD or 0.
+// replacer is the leaf saved last to replace one, by a day as YYYYMMDD.
 func (r *Searcher) replacer(id, savedAt string, until int) (last store.Ref, ok bool) {
 	for _, ref := range r.snap.Replacers(id) {
-		if ref.Retired || ref.SavedAt < savedAt || (until > 0 && ref.Day() > until) {
+		if ref.Retired || ref.SavedAt < savedAt || ref.Day() > until {
 			continue
 		}
 		if !ok || ref.SavedAt > last.SavedAt {
