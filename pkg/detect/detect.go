@@ -263,7 +263,7 @@ func (c *collector) file(path string, info os.FileInfo, named, wanted bool) erro
 		return c.empty(source, leave)
 	}
 	if !wanted {
-		if reason := Generated(filepath.Base(path), content); reason != "" {
+		if reason := generated(filepath.Base(path), content); reason != "" {
 			return c.leave(source, reason)
 		}
 	}

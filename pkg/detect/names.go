@@ -139,16 +139,12 @@ func isVendored(dir, name string, beside map[string]bool) bool {
 	return false
 }
 
-// Generated returns why a file looks written by a program, "" if it does not.
-func Generated(name, content string) string {
-	lower := strings.ToLower(name)
-	for _, glob := range nameTables().generated {
-		if ok, _ := path.Match(glob, lower); ok {
-			return "generated: its name is like " + glob
-		}
+// generated returns why a file looks written by a program, "" if it does not.
+func generated(name, content string) string {
+	if reason := Opaque(name, content); reason != "" {
+		return reason
 	}
-	k, _, ok := kindOf(name)
-	if !ok || !k.code {
+	if k, _, ok := kindOf(name); !ok || !k.code {
 		return ""
 	}
 	top := content[:min(len(content), 2<<10)]
@@ -159,7 +155,20 @@ func Generated(name, content string) string {
 			return "generated: it says so at its top"
 		}
 	}
-	if (k.language == "javascript" || k.language == "css") && longLines(content) {
+	return ""
+}
+
+// Opaque returns why a file holds what nobody reads, such as minified code, ""
+// if it does not. Code that a program wrote may well be read.
+func Opaque(name, content string) string {
+	lower := strings.ToLower(name)
+	for _, glob := range nameTables().generated {
+		if ok, _ := path.Match(glob, lower); ok {
+			return "generated: its name is like " + glob
+		}
+	}
+	k, _, ok := kindOf(name)
+	if ok && k.code && (k.language == "javascript" || k.language == "css") && longLines(content) {
 		return "generated: minified"
 	}
 	return ""

@@ -462,12 +462,12 @@ func (v *view) refine(ranked []candidate, q Query) error {
 		if e.kind == block {
 			c.score *= blockFactor
 		}
-		name := e.title[strings.LastIndexByte(e.title, '.')+1:]
-		for _, m := range names {
-			if c.named > 0 && m.text == name {
-				c.score += exactCase * m.strength
-				break
+		if c.named > 0 {
+			worth := 0.0
+			for _, m := range names {
+				worth = max(worth, m.exactness(e.title)*exactCase)
 			}
+			c.named, c.score = c.named+worth, c.score+worth
 		}
 		if wanted != nil && c.named > 0 {
 			if wanted[e.kind] || wanted[constructor] && e.isConstructor() {

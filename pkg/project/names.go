@@ -2,6 +2,7 @@ package project
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -50,7 +51,7 @@ func mentionsOf(query string) []mention {
 		}
 		m := mention{text: strings.TrimRight(parts[len(parts)-1], "-"), scope: parts[:len(parts)-1]}
 		switch {
-		case call || len(parts) > 1 || looksLikeName(m.text) || telling == 1 && !isCommon(t):
+		case call || len(parts) > 1 || looksLikeName(m.text) || len(tokens) == 1 || telling == 1 && !isCommon(t):
 			m.strength = surelyName
 		case isCommon(t):
 			continue
@@ -137,7 +138,7 @@ func (s *scorer) name(query string) {
 			hits = s.hits(terms.Exact(scopePrefix, key))
 			scopes[key] = hits
 		}
-		return has(hits, r) || fileNamed(s.file(r).path, key)
+		return has(hits, r) || fileNamed(path.Join(filepath.Base(s.dir), s.file(r).path), key)
 	}
 	for _, m := range mentions {
 		for _, h := range s.hits(terms.Exact(namePrefix, nameKey(m.text))) {
@@ -164,6 +165,19 @@ func (s *scorer) name(query string) {
 			s.nameFile(strings.ToLower(t))
 		}
 	}
+}
+
+// exactness tells how far a title has the name in the case that was typed, and
+// what it is said to belong to: 0, 1 or 2 times the mention's strength.
+func (m *mention) exactness(title string) float64 {
+	exact := 0.0
+	if strings.HasSuffix("."+title, "."+m.text) {
+		exact++
+		if len(m.scope) > 0 && strings.HasSuffix("."+title, "."+strings.Join(m.scope, ".")+"."+m.text) {
+			exact++
+		}
+	}
+	return exact * m.strength
 }
 
 // fileNamed tells whether a file, or its folder, is called so.

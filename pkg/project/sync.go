@@ -253,7 +253,7 @@ func (u *update) take(n int, x *indexer) *finding {
 		return nil
 	}
 	if !f.wanted {
-		if f.reason = detect.Generated(path.Base(f.path), c.text); f.reason != "" {
+		if f.reason = detect.Opaque(path.Base(f.path), c.text); f.reason != "" {
 			return nil
 		}
 	}
