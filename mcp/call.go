@@ -3,9 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -43,13 +40,7 @@ func addTool[In any](s *Server, tool *sdk.Tool, describe func(property func(name
 		describe(func(name string) *jsonschema.Schema { return schema.Properties[name] })
 	}
 	tool.InputSchema = schema
-	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (result *sdk.CallToolResult, data any, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				fmt.Fprintf(os.Stderr, "ihmt-mcp: %s: %v\n%s", tool.Name, p, debug.Stack())
-				err = fmt.Errorf("%s failed inside; the server's messages say where. Go on without it", tool.Name)
-			}
-		}()
+	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		c := &call{ctx, s, s.session(req.Session), req}
 		a, err := do(c, in)
 		if err != nil {

@@ -1,26 +1,25 @@
 package mcp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/tidwall/gjson"
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/pipeline"
 	"github.com/ihmt/ihmt/pkg/record"
-	"github.com/ihmt/ihmt/pkg/text"
 )
 
-const (
-	defaultMapTokens  = 1500
-	defaultFindTokens = 1500
-)
+const defaultCodeTokens = 1500
 
 type mapArgs struct {
 	Path    string `json:"path" jsonschema:"Folder of the project"`
-	Detail  string `json:"detail,omitempty"`
+	Detail  string `json:"detail,omitempty" jsonschema:"symbols: what each file defines"`
 	Subpath string `json:"subpath,omitempty" jsonschema:"Only below this folder of it"`
 }
 
@@ -28,41 +27,83 @@ func describeMap(property func(string) *jsonschema.Schema) {
 	oneOf(property("detail"), "files", "symbols")
 }
 
+// A projectItems is a map of a source tree, for programs.
+type projectItems struct {
+	Path    string `json:"path"`
+	Files   int64  `json:"files"`
+	Symbols int64  `json:"symbols"`
+	Omitted int64  `json:"omitted,omitempty"` // files for which there was no room
+	Items   []item `json:"items,omitempty"`
+}
+
+// An item is a file, or a folder with all that is below it.
+type item struct {
+	File    string   `json:"file,omitempty"`
+	Folder  string   `json:"folder,omitempty"`
+	Files   int64    `json:"files,omitempty"`
+	Lines   int64    `json:"lines"`
+	Symbols int64    `json:"symbols"`
+	Outline []string `json:"outline,omitempty"` // "Title:first-last"
+}
+
 func projectMap(c *call, in mapArgs) (answer, error) {
-	dir, err := c.folder(in.Path)
-	if err != nil {
-		return answer{}, err
-	}
-	args := []string{"map", dir, "--text", fmt.Sprintf("--max-tokens=%d", defaultMapTokens)}
+	p := projectItems{Path: c.path(in.Path)}
+	args := []string{"map", p.Path, fmt.Sprintf("--max-tokens=%d", defaultCodeTokens)}
 	if in.Detail != "" {
 		args = append(args, "--detail="+in.Detail)
 	}
 	if in.Subpath != "" {
 		args = append(args, "--subpath="+in.Subpath)
 	}
-	stop := c.progress(func() string { return "indexing " + dir })
-	defer stop()
-	var b strings.Builder
-	p := pipeline.New(pipeline.Tool("ihmt-project", args...))
-	c.log(p)
-	if err := p.Run(c.ctx, &b); err != nil && pipeline.Code(err) != 1 {
+	err := c.indexed(pipeline.New(c.projects(args...)), func(r *record.Record) {
+		switch r.Kind() {
+		case "item":
+			p.Items = append(p.Items, itemOf(r))
+		case record.KindReport:
+			totals := r.Get("totals")
+			p.Files, p.Symbols, p.Omitted = totals.Get("files").Int(), totals.Get("symbols").Int(), totals.Get("omitted").Int()
+		}
+	})
+	if err != nil {
 		return answer{}, err
 	}
-	shown := strings.TrimSpace(cli.Clean(b.String()))
-	if shown == "" {
-		return answer{"Nothing there to map: no text files, or all of them are ignored.", map[string]any{"path": dir}}, nil
+	return answer{p.text(), p}, nil
+}
+
+func itemOf(r *record.Record) item {
+	i := item{File: line(r.Str("file"), 400), Folder: line(r.Str("folder"), 400), Files: r.Get("files").Int(), Lines: r.Get("lines").Int(), Symbols: r.Get("symbols").Int()}
+	for _, s := range r.Get("outline").Array() {
+		i.Outline = append(i.Outline, fmt.Sprintf("%s:%d-%d", line(s.Get("title").String(), 200), s.Get("first_line").Int(), s.Get("last_line").Int()))
 	}
-	shown, left := cut(shown, defaultMapTokens+defaultMapTokens/10)
-	if left > 0 {
-		shown += fmt.Sprintf("\n(%d tokens more: give subpath)", left)
+	return i
+}
+
+func (p *projectItems) text() string {
+	if p.Files == 0 {
+		return "Nothing to map below " + p.Path + ": no text files, or all of them are ignored."
 	}
-	return answer{shown, map[string]any{"path": dir, "map": shown}}, nil
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d files, %d symbols\n", p.Path, p.Files, p.Symbols)
+	for _, i := range p.Items {
+		if i.Folder != "" {
+			fmt.Fprintf(&b, "%s/  %d files, %d lines, %d symbols\n", i.Folder, i.Files, i.Lines, i.Symbols)
+			continue
+		}
+		fmt.Fprintf(&b, "%s  %d lines, %d symbols\n", i.File, i.Lines, i.Symbols)
+		for _, s := range i.Outline {
+			fmt.Fprintf(&b, "  %s\n", s)
+		}
+	}
+	if p.Omitted > 0 {
+		fmt.Fprintf(&b, "(%d files more: give subpath)\n", p.Omitted)
+	}
+	return b.String()
 }
 
 type findArgs struct {
 	Query     string `json:"query" jsonschema:"Name of a symbol or file, or words about it"`
 	Path      string `json:"path" jsonschema:"Folder of the project"`
-	Scope     string `json:"scope,omitempty"`
+	Scope     string `json:"scope,omitempty" jsonschema:"main leaves tests out"`
 	Subpath   string `json:"subpath,omitempty" jsonschema:"Only below this folder of it"`
 	Clue      string `json:"clue,omitempty" jsonschema:"Words that tell which one is meant, after AMBIGUOUS"`
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"Of the answer"`
@@ -70,119 +111,158 @@ type findArgs struct {
 
 func describeFind(property func(string) *jsonschema.Schema) {
 	oneOf(property("scope"), "main", "test", "all")
-	defaults(property("max_tokens"), defaultFindTokens)
+	defaults(property("max_tokens"), defaultCodeTokens)
 }
 
-// codeQuery is a question to ihmt-project.
+// A codeQuery is a question to ihmt-project.
 type codeQuery struct {
 	Query     string `json:"query"`
 	Clue      string `json:"clue,omitempty"`
-	K         int    `json:"k,omitempty"`
 	Scope     string `json:"scope,omitempty"`
 	Subpath   string `json:"subpath,omitempty"`
 	MaxTokens int    `json:"max_tokens,omitempty"`
 }
 
-// A span is a piece of code, for programs.
-type span struct {
-	File   string `json:"file"`
-	First  int64  `json:"first_line"`
-	Last   int64  `json:"last_line"`
-	Symbol string `json:"symbol,omitempty"`
-	Header string `json:"header,omitempty"` // what encloses it
-	Code   string `json:"code,omitempty"`
+// A foundCode is an answer about code, for programs.
+type foundCode struct {
+	Nothing   bool     `json:"nothing,omitempty"`
+	Ambiguous bool     `json:"ambiguous,omitempty"`
+	Reason    string   `json:"reason,omitempty"` // why it is ambiguous
+	Spans     []span   `json:"spans,omitempty"`
+	Missing   []string `json:"missing,omitempty"` // words that stand nowhere
 }
 
-type foundCode struct {
-	Nothing   bool   `json:"nothing,omitempty"`
-	Ambiguous bool   `json:"ambiguous,omitempty"`
-	Spans     []span `json:"spans,omitempty"`
+type span struct {
+	File    string `json:"file"`
+	First   int64  `json:"first_line"`
+	Last    int64  `json:"last_line"`
+	Symbol  string `json:"symbol,omitempty"`
+	Header  string `json:"header,omitempty"` // what encloses it
+	Code    string `json:"code,omitempty"`
+	Omitted int64  `json:"omitted,omitempty"` // lines for which there was no room
 }
 
 func findCode(c *call, in findArgs) (answer, error) {
 	if strings.TrimSpace(in.Query) == "" {
 		return answer{}, errors.New("query is empty: give a name, or words about what you look for")
 	}
-	dir, err := c.folder(in.Path)
-	if err != nil {
-		return answer{}, err
-	}
-	tokens := budget(in.MaxTokens, defaultFindTokens)
-	q := codeQuery{Query: in.Query, Clue: in.Clue, Scope: in.Scope, Subpath: in.Subpath, MaxTokens: tokens}
-	stop := c.progress(func() string { return "indexing " + dir })
-	defer stop()
+	q := codeQuery{in.Query, in.Clue, in.Scope, in.Subpath, budget(in.MaxTokens, defaultCodeTokens)}
+	dir := c.path(in.Path)
 	var f foundCode
-	var reason string
-	err = c.each(feed(record.KindQuery, q, pipeline.Tool("ihmt-project", "find", dir, "-", "--json")), func(r *record.Record) {
+	err := c.indexed(feed(record.KindQuery, q, c.projects("find", dir, "-")), func(r *record.Record) {
 		switch r.Kind() {
+		case record.KindSearch:
+			f.Missing = strs(r.Get("missing"))
 		case record.KindResult:
-			f.Spans = append(f.Spans, span{line(r.Str("file"), 400), r.Get("first_line").Int(), r.Get("last_line").Int(), line(r.Str("title"), 120),
-				cli.Clean(r.Str("header")), cli.Clean(r.Str("content"))})
+			f.Spans = append(f.Spans, spanOf(r.Get))
 		case record.KindClue:
-			f.Ambiguous, f.Spans, reason = true, nil, line(r.Str("reason"), 200)
+			f.Ambiguous, f.Reason = true, line(r.Str("reason"), 200)
 			for _, o := range r.Get("options").Array() {
-				f.Spans = append(f.Spans, span{File: line(o.Get("file").String(), 400), First: o.Get("first_line").Int(), Last: o.Get("last_line").Int(),
-					Symbol: line(o.Get("title").String(), 120), Header: line(o.Get("header").String(), 120)})
+				f.Spans = append(f.Spans, spanOf(func(name string) gjson.Result { return o.Get(name) }))
 			}
 		}
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	switch {
-	case len(f.Spans) == 0:
-		f.Nothing = true
-		return answer{"Nothing found in " + dir + ". Try a name or a word that the code would hold, scope=all, or project_map.", f}, nil
-	case f.Ambiguous:
-		return answer{f.candidates(reason), f}, nil
-	}
-	return answer{f.code(tokens), f}, nil
+	f.Nothing = len(f.Spans) == 0
+	return answer{f.text(dir), f}, nil
 }
 
-// at is where a span stands, and what it is.
-func (s *span) at() string {
+func spanOf(get func(name string) gjson.Result) span {
+	return span{line(get("file").String(), 400), get("first_line").Int(), get("last_line").Int(), line(get("title").String(), 200),
+		strings.TrimRight(cli.Clean(get("header").String()), "\n"), strings.TrimRight(cli.Clean(get("content").String()), "\n"), get("omitted").Int()}
+}
+
+func (f *foundCode) text(dir string) string {
+	var b strings.Builder
+	switch {
+	case f.Nothing:
+		fmt.Fprintf(&b, "Nothing found in %s.", dir)
+		if len(f.Missing) > 0 {
+			fmt.Fprintf(&b, " No file has %s.", strings.Join(f.Missing[:min(6, len(f.Missing))], ", "))
+		}
+		b.WriteString(" Try a name or a word that the code would hold, scope=all, or project_map.")
+	case f.Ambiguous:
+		fmt.Fprintf(&b, "AMBIGUOUS: %s.\n", strings.TrimSuffix(f.Reason, "."))
+		for i := range f.Spans {
+			fmt.Fprintf(&b, "- %s\n", f.Spans[i].place())
+		}
+		b.WriteString("Call again with clue (a file, a folder, what encloses it), or read_file.\n")
+	default:
+		for i := range f.Spans {
+			f.Spans[i].write(&b)
+		}
+	}
+	return b.String()
+}
+
+// place is where a span stands, and what it is.
+func (s *span) place() string {
 	return strings.TrimRight(fmt.Sprintf("%s:%d-%d  %s", s.File, s.First, s.Last, s.Symbol), " ")
 }
 
-func (f *foundCode) candidates(reason string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "AMBIGUOUS: %s.\n", strings.TrimSuffix(reason, "."))
-	for _, s := range f.Spans {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimRight(s.at()+"  "+s.Header, " "))
+func (s *span) write(b *strings.Builder) {
+	b.WriteString(s.place() + "\n")
+	if s.Code == "" {
+		return
 	}
-	b.WriteString("Call again with clue (a file, folder or enclosing type), or read_file.\n")
-	return b.String()
+	if s.Header != "" {
+		b.WriteString(s.Header + "\n")
+	}
+	b.WriteString(s.Code + "\n")
+	if s.Omitted > 0 {
+		fmt.Fprintf(b, "(%d lines more: read_file from line %d)\n", s.Omitted, s.Last-s.Omitted+1)
+	}
+	b.WriteByte('\n')
 }
 
-// code shows spans as far as the budget goes, in whole lines.
-func (f *foundCode) code(tokens int) string {
-	var b strings.Builder
-	for i := range f.Spans {
-		s := &f.Spans[i]
-		head := s.at() + "\n"
-		if s.Header != "" {
-			head += strings.TrimRight(s.Header, "\n") + "\n"
-		}
-		room := tokens - text.Tokens(b.String()+head) - 10
-		if i > 0 && room < minTokens {
-			f.Spans = f.Spans[:i]
-			break
-		}
-		kept, left := cut(strings.TrimRight(s.Code, "\n"), max(room, minTokens/2))
-		s.Code = kept
-		b.WriteString(head + kept + "\n")
-		if left > 0 {
-			fmt.Fprintf(&b, "(%d tokens more: read_file from line %d)\n", left, s.First+int64(strings.Count(kept, "\n"))+1)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
+// projects is the stage that runs ihmt-project.
+func (c *call) projects(args ...string) pipeline.Stage {
+	return c.memory("ihmt-project", append(args, "--progress")...)
 }
 
-// folder returns the folder of a project as the client means it.
-func (c *call) folder(name string) (string, error) {
-	if name == "" {
-		name = "."
+// indexed runs a pipeline that may have to index a tree first, and tells a
+// client that wants to know how far it is.
+func (c *call) indexed(p *pipeline.Pipeline, do func(*record.Record)) error {
+	reading := &indexing{}
+	p.Stderr = reading
+	stop := c.progress(reading.say)
+	defer stop()
+	err := c.each(p, do)
+	var failed *pipeline.Error
+	if errors.As(err, &failed) && failed.Stderr == "" {
+		failed.Stderr = reading.messages.String()
 	}
-	return c.path(name), nil
+	return err
+}
+
+// An indexing takes the messages of ihmt-project: how far it is, and all
+// others.
+type indexing struct {
+	done, total atomic.Int64
+	messages    bytes.Buffer
+}
+
+// Write is called with whole lines.
+func (x *indexing) Write(lines []byte) (int, error) {
+	for line := range bytes.Lines(lines) {
+		if r, err := record.Parse(line); err == nil && r.Kind() == "progress" {
+			x.done.Store(r.Get("done").Int())
+			x.total.Store(r.Get("total").Int())
+		} else if x.messages.Len() < maxMessages {
+			x.messages.Write(line)
+		}
+	}
+	return len(lines), nil
+}
+
+// maxMessages is how much of the messages is kept, in bytes.
+const maxMessages = 16 << 10
+
+func (x *indexing) say() string {
+	if x.total.Load() == 0 {
+		return "looking for changed files"
+	}
+	return fmt.Sprintf("indexing, %d of %d files", x.done.Load(), x.total.Load())
 }

@@ -59,6 +59,7 @@ type reading struct {
 	Lines  int    `json:"lines"`  // of the whole file
 	Start  int    `json:"start_line,omitempty"`
 	End    int    `json:"end_line,omitempty"`
+	Text   string `json:"text,omitempty"` // or the changes, as a unified diff
 }
 
 func readFile(c *call, in readArgs) (answer, error) {
@@ -101,7 +102,7 @@ func readFile(c *call, in readArgs) (answer, error) {
 		changes := string(diff.Diff("before", []byte(before), "now", []byte(out)))
 		if text.Tokens(changes) < text.Tokens(out) {
 			c.session.handed.keep(p, out)
-			r.Status = "diff"
+			r.Status, r.Text = "diff", changes
 			return answer{"CHANGED since you read it:\n" + changes, r}, nil
 		}
 	}
@@ -109,6 +110,7 @@ func readFile(c *call, in readArgs) (answer, error) {
 		return answer{}, fmt.Errorf("%s is too large to hand out at once: %d lines, about %d tokens; give start_line and end_line, or use find_code", in.Path, lines, n)
 	}
 	c.session.handed.keep(p, out)
+	r.Text = out
 	if r.Status == "range" {
 		return answer{fmt.Sprintf("lines %d to %d of %d\n%s", r.Start, r.End, lines, out), r}, nil
 	}

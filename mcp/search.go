@@ -28,6 +28,7 @@ type searchArgs struct {
 const (
 	defaultSearchTokens = 900
 	searchResults       = 5
+	maxNotices          = 4
 	optionTokens        = 60 // of an option's excerpt, or of one line for a match
 )
 
@@ -166,7 +167,7 @@ func (c *call) complete(path string, m *match, tokens int) error {
 func compact(f *found, tokens int) string {
 	var b strings.Builder
 	best := &f.Matches[0]
-	outdated(&b, best)
+	outdated(&b, f.Matches)
 	fmt.Fprintf(&b, "%s  %s  confidence %.2f  id %s\n", best.Date, best.Domain, f.Confidence, best.ID)
 	kept, left := cut(best.Text, max(tokens-text.Tokens(b.String())-20, minTokens/2))
 	best.Text = kept
@@ -199,13 +200,19 @@ func mark(m *match) string {
 	return ""
 }
 
-// outdated writes what has changed since a memory.
-func outdated(b *strings.Builder, m *match) {
-	for _, n := range m.Notices {
-		fmt.Fprintf(b, "OUTDATED: %s\n", n)
+// outdated writes what has changed since some memories.
+func outdated(b *strings.Builder, list []match) {
+	said := map[string]bool{}
+	for _, m := range list {
+		for _, n := range m.Notices {
+			if !said[n] && len(said) < maxNotices {
+				said[n] = true
+				fmt.Fprintf(b, "OUTDATED: %s\n", n)
+			}
+		}
 	}
-	if len(m.Notices) == 0 && m.Status != "" {
-		fmt.Fprintf(b, "OUTDATED: this memory is %s.\n", m.Status)
+	if best := list[0]; len(best.Notices) == 0 && best.Status != "" {
+		fmt.Fprintf(b, "OUTDATED: this memory is %s.\n", best.Status)
 	}
 }
 
@@ -232,7 +239,7 @@ func wholeTexts(f *found, tokens int) string {
 			f.Matches = f.Matches[:i]
 			break
 		}
-		outdated(&b, m)
+		outdated(&b, f.Matches[i:i+1])
 		fmt.Fprintf(&b, "%d. %s  %s  id %s\n", i+1, m.Date, m.Domain, m.ID)
 		kept, left := cut(strings.TrimSpace(m.Text), max(room, minTokens/2))
 		m.Text = kept

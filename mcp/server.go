@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,7 +58,7 @@ func New(opt Options) *Server {
 			Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
 		RootsListChangedHandler: func(_ context.Context, req *sdk.RootsListChangedRequest) { s.session(req.Session).forgetRoot() },
 	})
-	s.sdk.AddReceivingMiddleware(withoutNulls)
+	s.sdk.AddReceivingMiddleware(lenient)
 	s.addTools()
 	s.addResources()
 	s.addPrompts()
@@ -111,25 +112,38 @@ func (s *Server) session(of *sdk.ServerSession) *session {
 	return fresh
 }
 
-// withoutNulls drops arguments that are null: some clients write every
-// optional argument so.
-func withoutNulls(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
-			var args map[string]json.RawMessage
-			if json.Unmarshal(params.Arguments, &args) == nil {
-				for name, value := range args {
-					if string(value) == "null" {
-						delete(args, name)
-					}
-				}
-				if kept, err := json.Marshal(args); err == nil && args != nil {
-					params.Arguments = kept
-				}
+// lenient drops arguments that are null, as some clients write every optional
+// one, or all of them at once; and it keeps a failure inside from ending the
+// server.
+func lenient(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				fmt.Fprintf(os.Stderr, "ihmt-mcp: %s: %v\n%s", method, p, debug.Stack())
+				err = fmt.Errorf("%s failed inside; the server's messages say where. Go on without it", method)
 			}
+		}()
+		if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
+			params.Arguments = withoutNulls(params.Arguments)
 		}
 		return next(ctx, method, req)
 	}
+}
+
+func withoutNulls(raw json.RawMessage) json.RawMessage {
+	args := map[string]json.RawMessage{}
+	if json.Unmarshal(raw, &args) != nil {
+		return raw
+	}
+	for name, value := range args {
+		if string(value) == "null" {
+			delete(args, name)
+		}
+	}
+	if args == nil { // all of it was null
+		args = map[string]json.RawMessage{}
+	}
+	return jsonOf(args)
 }
 
 // log shows a call as a shell line: to the trace, and to a client that wants

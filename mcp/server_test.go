@@ -95,7 +95,7 @@ func TestSavingAndSearching(t *testing.T) {
 func TestReplacing(t *testing.T) {
 	t.Parallel()
 	c := connect(t, t.TempDir())
-	id := regexp.MustCompile(`L-[a-z0-9.-]+`)
+	id := regexp.MustCompile(`L-[a-z0-9-]+`)
 	old := id.FindString(c.call("save_memory", m{"content": "2026-01-10: The staging database runs on port 5433.", "domain": "work"}))
 	fresh := c.call("save_memory", m{"content": "2026-02-10: The staging database runs on port 6000 since the move.", "domain": "work", "replaces": old})
 	says(t, fresh, "in place of the earlier one")
@@ -192,6 +192,7 @@ func TestBadArguments(t *testing.T) {
 		{"find_code", m{"query": "x", "path": "nowhere"}, "nowhere"},
 		{"project_map", m{"path": "nowhere"}, "nowhere"},
 		{"project_map", m{"path": ".", "detail": "all"}, "detail"},
+		{"project_map", m{"path": ".", "subpath": "../.."}, "subpath"},
 	} {
 		if bad.tool == "search_memory" {
 			c.call("note", m{"text": "the server still answers"})
@@ -202,6 +203,11 @@ func TestBadArguments(t *testing.T) {
 		}
 		if failed {
 			says(t, text, bad.says)
+		}
+	}
+	for _, arguments := range []any{json.RawMessage("null"), json.RawMessage("[]"), json.RawMessage(`"text"`)} {
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "save_memory", Arguments: arguments}); err == nil && !r.IsError {
+			t.Errorf("%s is no error", arguments)
 		}
 	}
 	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "forget_everything"}); err == nil {
@@ -327,6 +333,26 @@ func TestReadingAFile(t *testing.T) {
 	write(t, filepath.Join(home, "other"), "one\ntwo\nthree\n")
 	says(t, c.call("read_file", m{"path": "other", "start_line": 2, "end_line": 2}), "two")
 	says(t, c.call("read_file", m{"path": "other"}), "three")
+}
+
+func TestFindingCode(t *testing.T) {
+	t.Parallel()
+	home, work := t.TempDir(), t.TempDir()
+	c := connect(t, home, in(work))
+	write(t, filepath.Join(work, "stock", "stock.go"), "package stock\n\n// Reserve sets pieces aside for an order.\nfunc Reserve(sku string, n int) error {\n\treturn nil\n}\n\ntype Shelf struct{ n int }\n\nfunc (s *Shelf) Close() {}\n")
+	write(t, filepath.Join(work, "door.go"), "package main\n\ntype Door struct{}\n\nfunc (d *Door) Close() {}\n")
+	says(t, c.call("project_map", m{"path": "."}), "2 files", "stock/stock.go  10 lines", "door.go")
+	says(t, c.call("project_map", m{"path": work, "detail": "symbols", "subpath": "stock"}), "stock/stock.go", "Reserve:")
+	text, structured, _ := c.whole("find_code", m{"path": ".", "query": "Reserve"})
+	says(t, text, "stock/stock.go:3-6  Reserve\n", "// Reserve sets pieces aside", "return nil")
+	says(t, string(structured), `"file":"stock/stock.go"`, `"first_line":3`, `"last_line":6`)
+	says(t, c.call("find_code", m{"path": ".", "query": "set pieces aside"}), "stock/stock.go:3-6  Reserve")
+	says(t, c.call("find_code", m{"path": ".", "query": "Close"}), "AMBIGUOUS", "door.go:5-5", "stock/stock.go:10-10", "clue")
+	says(t, c.call("find_code", m{"path": ".", "query": "Close", "clue": "door"}), "func (d *Door) Close() {}")
+	says(t, c.call("find_code", m{"path": ".", "query": "zeppelin"}), "Nothing found", "zeppelin")
+	write(t, filepath.Join(work, "door.go"), "package main\n\n\n// Slam is new.\nfunc Slam() {}\n")
+	says(t, c.call("find_code", m{"path": ".", "query": "Slam"}), "door.go:4-5  Slam")
+	nowhere(t, home, "sets pieces aside for")
 }
 
 func TestNotesEndWithTheServer(t *testing.T) {
@@ -563,7 +589,7 @@ func slowly(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(dir, "ihmt-project"), "#!/bin/sh\nexec sleep 60\n")
+	write(t, filepath.Join(dir, "ihmt-project"), "#!/bin/sh\necho '{\"kind\":\"progress\",\"done\":7,\"total\":9}' >&2\nexec sleep 60\n")
 	if err := os.Chmod(filepath.Join(dir, "ihmt-project"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -586,7 +612,7 @@ func TestCancellingEndsThePipeline(t *testing.T) {
 		_, err := c.CallTool(ctx, params)
 		ended <- err
 	}()
-	if said := <-c.progress; !strings.Contains(said, home) {
+	if said := <-c.progress; said != "indexing, 7 of 9 files" {
 		t.Errorf("progress says %q", said)
 	}
 	if n := len(working(home)); runtime.GOOS == "linux" && n != 2 {

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -83,24 +85,32 @@ func around(s, excerpt string, tokens int) string {
 // find returns where an excerpt, which is a part of a text with its blanks
 // made one, stands in it; 0 where it does not.
 func find(s, excerpt string) int {
-	words := strings.Fields(strings.Trim(excerpt, "…"))
-	if len(words) > 2 { // the first and last may be cut
-		words = words[1 : len(words)-1]
+	wanted := strings.Fields(strings.Trim(excerpt, "…"))
+	if len(wanted) > 2 { // the first and last may be cut
+		wanted = wanted[1 : len(wanted)-1]
 	}
-	words = words[:min(len(words), 8)]
-	if len(words) == 0 {
-		return 0
+	words, starts := fields(s)
+	for i := range words {
+		if len(words)-i >= len(wanted) && slices.Equal(words[i:i+len(wanted)], wanted) {
+			return starts[i]
+		}
 	}
-	for from := 0; ; {
-		at := strings.Index(s[from:], words[0])
-		if at < 0 {
-			return 0
+	return 0
+}
+
+// fields are the words of a text and where they start.
+func fields(s string) (words []string, starts []int) {
+	for rest := s; ; {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		if rest == "" {
+			return words, starts
 		}
-		at += from
-		if got := strings.Fields(s[at:min(len(s), at+400)]); len(got) >= len(words) && strings.Join(got[:len(words)-1], " ") == strings.Join(words[:len(words)-1], " ") {
-			return at
+		end := strings.IndexFunc(rest, unicode.IsSpace)
+		if end < 0 {
+			end = len(rest)
 		}
-		from = at + len(words[0])
+		words, starts = append(words, rest[:end]), append(starts, len(s)-len(rest))
+		rest = rest[end:]
 	}
 }
 
