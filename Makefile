@@ -10,6 +10,9 @@ demo: build ## the main job, on the examples
 test: ## every test
 	go test ./...
 
+test-clients: ## the tools with real agents, from the npm registry
+	scripts/test-clients
+
 lint: ## format, vet, staticcheck
 	@test -z "$$(gofmt -l cmd pkg mcp scripts testdata)" || { gofmt -l cmd pkg mcp scripts testdata; echo 'not formatted: run gofmt -w'; exit 1; }
 	go vet ./...
@@ -25,4 +28,4 @@ install: build ## into $(PREFIX)/bin
 	mkdir -p $(PREFIX)/bin
 	cp bin/ihmt* $(PREFIX)/bin/
 
-.PHONY: build demo test lint check cross install
+.PHONY: build demo test test-clients lint check cross install
