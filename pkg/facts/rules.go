@@ -109,7 +109,7 @@ type look struct {
 
 // reading is the version of the code that applies rules: a change that makes
 // it read otherwise raises it.
-const reading = "1"
+const reading = "2"
 
 // Bundled returns the rules that come with the program. They are read once.
 var Bundled = sync.OnceValue(func() *Rules {
@@ -278,8 +278,8 @@ func (r *Rules) line(s *section, number int, key, line, trimmed string) (string,
 			}
 		}
 	case "known":
-		for name := range strings.FieldsSeq(rest) {
-			c, e := r.class(name)
+		for name := range strings.SplitSeq(rest, "|") {
+			c, e := r.class(strings.TrimSpace(name))
 			s.look.known |= c
 			err = errors.Join(err, e)
 		}

@@ -205,10 +205,14 @@ func (x *extractor) place(i int) (value, stop int) {
 		}
 	}
 	if x.tokens[from].kind == han {
-		if n := stop - from; n < 2 || n > 12 || x.longestOf(stop-1, "place suffix") > 0 || x.longestOf(stop-2, "place suffix") > 1 {
+		n := stop - from
+		if n > 1 && (x.longestOf(stop-1, "place suffix") > 0 || x.longestOf(stop-2, "place suffix") > 1) {
+			n = x.longestOf(from, "place name") // by the lake in a known city
+		}
+		if n < 2 || n > 12 {
 			return i, 0
 		}
-		return i, stop
+		return i, from + n
 	}
 	return i, x.withRegion(stop)
 }
