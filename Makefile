@@ -24,8 +24,12 @@ cross: ## the same binaries for the other systems
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/...
 	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/...
 
-install: build ## into $(PREFIX)/bin
+install: build ## the tools into $(PREFIX)/bin, manual pages and completions into $(PREFIX)/share
 	mkdir -p $(PREFIX)/bin
-	cp bin/ihmt* $(PREFIX)/bin/
+	install bin/ihmt* $(PREFIX)/bin/
+	scripts/manuals bin $(PREFIX)/share
 
-.PHONY: build demo test test-clients lint check cross install
+release: ## archives for every system, into dist/: the same bytes every time
+	go run ./scripts/internal/release dist
+
+.PHONY: build demo test test-clients lint check cross install release

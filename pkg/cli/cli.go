@@ -22,6 +22,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+	mangokong "github.com/alecthomas/mango-kong"
+	"github.com/willabides/kongplete"
 	"golang.org/x/term"
 
 	"github.com/ihmt/ihmt/pkg/record"
@@ -47,10 +49,11 @@ var (
 
 // Common are the flags of every tool.
 type Common struct {
-	Path    string           `help:"Folder that holds ihmt_memory." env:"IHMT_HOME" default:"~/.ihmt" placeholder:"DIR"`
-	JSON    bool             `name:"json" help:"Print JSON lines, on a terminal too." xor:"format"`
-	Text    bool             `name:"text" help:"Print for people, into a pipe too." xor:"format"`
-	Version kong.VersionFlag `help:"Print the version."`
+	Path    string            `help:"Folder that holds ihmt_memory." env:"IHMT_HOME" default:"~/.ihmt" placeholder:"DIR"`
+	JSON    bool              `name:"json" help:"Print JSON lines, on a terminal too." xor:"format"`
+	Text    bool              `name:"text" help:"Print for people, into a pipe too." xor:"format"`
+	Version kong.VersionFlag  `help:"Print the version."`
+	Manual  mangokong.ManFlag `help:"Print the manual page." hidden:""`
 }
 
 // Memory is the folder of the memory itself, ihmt_memory below Path.
@@ -107,11 +110,14 @@ func run(name, about string, grammar commonOf, render Renderer, args []string) i
 	if os.Getenv(homeEnv) == "" { // set to nothing counts as not set
 		os.Unsetenv(homeEnv)
 	}
-	parser, err := kong.New(grammar, kong.Name(name), kong.Description(about),
+	parser, err := kong.New(grammar, kong.Name(name), kong.Description(unwrapped(about)),
 		kong.Vars{"version": name + " " + Version}, kong.UsageOnError(), kong.Resolvers(settings()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return fail(os.Stderr, name, err)
+	}
+	if os.Getenv("COMP_LINE") != "" { // a shell asks how to go on
+		kongplete.Complete(parser)
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -127,6 +133,15 @@ func run(name, about string, grammar commonOf, render Renderer, args []string) i
 		err = flushed
 	}
 	return fail(os.Stderr, name, err)
+}
+
+// unwrapped joins the lines of each paragraph, for those who wrap them anew.
+func unwrapped(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = strings.ReplaceAll(p, "\n", " ")
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // onlyCode tells whether an error stands for an exit code and nothing else.
