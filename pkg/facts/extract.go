@@ -140,6 +140,7 @@ type extractor struct {
 	first     int    // and after a label
 	date      string // that dates it
 	speaker   bool   // it is somebody else's
+	sent      bool   // all that follows is: a header named its sender
 	others    bool   // an earlier sentence of the paragraph speaks of others
 	paragraph int
 	last      *match   // the statement before, in this sentence
@@ -196,7 +197,7 @@ func (x *extractor) opening() {
 	if x.leadsLine < 0 {
 		return
 	}
-	x.date, x.speaker = x.section, false
+	x.date, x.speaker = x.section, x.sent
 	line := strings.TrimRight(lineAt(x.text[x.leadsLine:]), "\r\n")
 	if lead, ok := leadingDate(line, x.day); ok {
 		x.date = lead.Date.String()
@@ -204,10 +205,26 @@ func (x *extractor) opening() {
 			x.section = x.date
 		}
 		x.skipTo(x.leadsLine + lead.Length)
-		x.speaker = lead.Speaker != "" && subjectOf(lead.Speaker) != x.subject && subjectOf(lead.Speaker) != User
+		x.speaker = x.sent || lead.Speaker != "" && subjectOf(lead.Speaker) != x.subject && subjectOf(lead.Speaker) != User
 	}
+	x.first = x.afterTime(x.first)
 	x.start = x.first
 	x.label()
+}
+
+// afterTime returns the token after a time of day, as it stands before what
+// was said then: "[10:32] Ana".
+func (x *extractor) afterTime(i int) int {
+	j := i
+	for j+2 < len(x.tokens) && x.tokens[j].digit && x.isMark(j+1, ":：") && x.tokens[j+2].digit {
+		j += 2
+	}
+	if j == i {
+		return i
+	}
+	for j++; j < len(x.tokens) && !x.tokens[j].isWord() && x.tokens[j].kind != quote; j++ {
+	}
+	return j
 }
 
 // leadingDate finds the date that leads a line of a leaf. One that could be
@@ -242,6 +259,10 @@ func (x *extractor) label() {
 			return // Editor: Helix
 		}
 		name := x.tokens[x.first:i]
+		if x.longestOf(x.first, "sender") == len(name) {
+			x.sent, x.speaker = true, true
+			return
+		}
 		who := subjectOf(x.between(x.first, i))
 		known := x.longestOf(x.first, "label") == len(name) || who == User || who == x.subject
 		x.speaker = x.speaker || !known && looksLikeName(name)
@@ -476,7 +497,7 @@ func (x *extractor) goesOn(i int) bool {
 // forbidden tells whether what stands around a match keeps it from stating
 // that something is so.
 func (x *extractor) forbidden(m *match) bool {
-	return x.asked && !x.asksLater(m) || x.tokens[m.start].quoted || x.forbiddenBefore(m) || x.forbiddenAfter(m)
+	return x.asked && !x.asksLater(m) || x.tokens[m.start].quoted || x.forbiddenBefore(m) || x.forbiddenAfter(m) || x.toldAfter(m)
 }
 
 // asksLater tells whether the question is a clause of its own after a match:
@@ -539,6 +560,26 @@ func (x *extractor) forbiddenAfter(m *match) bool {
 		}
 	}
 	return false
+}
+
+// maxTold is how many tokens "said the old man" may have.
+const maxTold = 6
+
+// toldAfter tells whether a few words set off behind a match say that it was
+// said by somebody: "I live in Oslo, said the old man."
+func (x *extractor) toldAfter(m *match) bool {
+	j, apart := m.stop, false
+	for j < len(x.tokens) && (x.tokens[j].kind == comma || x.tokens[j].kind == quote) {
+		j, apart = j+1, true
+	}
+	told := false
+	for n := 0; j < len(x.tokens) && x.tokens[j].isWord(); n, j = n+1, j+1 {
+		if n == maxTold || x.longestOf(j, "connective") > 0 || x.longestOf(j, "neutral") > 0 {
+			return false
+		}
+		told = told || x.longestOf(j, "report") > 0
+	}
+	return apart && told
 }
 
 // state records what a match states.

@@ -38,8 +38,8 @@ func (t token) isWord() bool { return t.kind == word || t.kind == han }
 // in a longer one, and it bounds the work on hostile input.
 const maxSentence = 300
 
-// A scanner cuts a text into sentences of tokens. It skips fenced code and
-// quoted lines.
+// A scanner cuts a text into sentences of tokens. It skips fenced code, quoted
+// lines and dialogue.
 type scanner struct {
 	rules     *Rules
 	text      string
@@ -89,7 +89,7 @@ func (s *scanner) skipLines() {
 		line := lineAt(s.text[s.pos:])
 		trimmed := strings.TrimLeft(line, " \t")
 		switch {
-		case strings.HasPrefix(trimmed, ">"):
+		case strings.HasPrefix(trimmed, ">") || isDialogue(trimmed):
 			s.pos += len(line)
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
 			s.pos += len(line) + fenceLength(s.text[s.pos+len(line):], trimmed[:3])
@@ -97,6 +97,13 @@ func (s *scanner) skipLines() {
 			return
 		}
 	}
+}
+
+// isDialogue tells of a line in which somebody speaks, as novels set it: —Yes.
+func isDialogue(line string) bool {
+	said, ok := strings.CutPrefix(line, "—")
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(said, "¿¡"))
+	return ok && unicode.IsLetter(r)
 }
 
 // fenceLength is the length of the fenced code up to and with its last line.
