@@ -50,7 +50,7 @@ func (s *Server) ServeHTTP(ctx context.Context, address string, ready func(url, 
 		SessionTimeout: idle, MaxRequestBodyBytes: maxMessage})
 	server := &http.Server{Handler: guarded(token, listener.Addr().String(), handler), ReadHeaderTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
+	stop := context.AfterFunc(ctx, func() { s.end(); server.Close() })
 	defer stop()
 	ready("http://"+listener.Addr().String(), file)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

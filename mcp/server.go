@@ -44,7 +44,7 @@ type Server struct {
 	growing  sync.Mutex // held while the tree grows
 	work     sync.WaitGroup
 	end      context.CancelFunc
-	life     context.Context // ends with the server: of work that no call waits for
+	life     context.Context // ends with the server, and with it all calls
 }
 
 // New returns a server, which is to be closed.
@@ -58,7 +58,7 @@ func New(opt Options) *Server {
 			Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
 		RootsListChangedHandler: func(_ context.Context, req *sdk.RootsListChangedRequest) { s.session(req.Session).forgetRoot() },
 	})
-	s.sdk.AddReceivingMiddleware(lenient)
+	s.sdk.AddReceivingMiddleware(s.receive)
 	s.addTools()
 	s.addResources()
 	s.addPrompts()
@@ -68,6 +68,7 @@ func New(opt Options) *Server {
 // ServeStdio answers one client on standard input and output until it closes
 // the input or the context ends. Nothing else may write to standard output.
 func (s *Server) ServeStdio(ctx context.Context) error {
+	defer context.AfterFunc(ctx, s.end)() // before the session waits for its calls
 	err := s.sdk.Run(ctx, &sdk.StdioTransport{MaxLineLength: maxMessage})
 	if ctx.Err() != nil {
 		return nil
@@ -112,10 +113,10 @@ func (s *Server) session(of *sdk.ServerSession) *session {
 	return fresh
 }
 
-// lenient drops arguments that are null, as some clients write every optional
-// one, or all of them at once; and it keeps a failure inside from ending the
-// server.
-func lenient(next sdk.MethodHandler) sdk.MethodHandler {
+// receive stands before every method. A call ends with the server; arguments
+// that are null, as some clients write every optional one or all of them at
+// once, are dropped; and a failure inside does not end the server.
+func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -123,6 +124,9 @@ func lenient(next sdk.MethodHandler) sdk.MethodHandler {
 				err = fmt.Errorf("%s failed inside; the server's messages say where. Go on without it", method)
 			}
 		}()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.life, cancel)()
 		if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
 			params.Arguments = withoutNulls(params.Arguments)
 		}
