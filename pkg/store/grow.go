@@ -182,7 +182,8 @@ func (s *Store) CommitGrowth(before, after *Trunk) error {
 	if err := s.commitTrunk(after); err != nil {
 		return err
 	}
-	for _, name := range before.Expired {
+	left, _ := s.leftovers("state/tables")
+	for _, name := range append(left, before.Expired...) {
 		s.remove(name) // what cannot be deleted wastes room, nothing else
 	}
 	return nil

@@ -36,7 +36,7 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		return Rebuilt{}, err
 	}
 	var out Rebuilt
-	found, err := s.survey(gone, &out)
+	found, doomed, err := s.survey(gone, &out)
 	if err != nil {
 		return out, err
 	}
@@ -64,25 +64,30 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		return out, err
 	}
 	out.Leaves = len(found)
+	for _, name := range doomed { // not before: the old journal may name them
+		if err := s.remove(name); err != nil {
+			return out, err
+		}
+	}
 	return out, s.sweep(start)
 }
 
 type surveyed struct{ id, savedAt string }
 
-// survey reads every leaf, mends what a header gets wrong, and clears away
-// what a killed writer left.
-func (s *Store) survey(gone removals, out *Rebuilt) ([]surveyed, error) {
-	var found []surveyed
+// survey reads every leaf and mends what a header gets wrong. Doomed are files
+// to delete: what a killed writer left, and leaves that were removed.
+func (s *Store) survey(gone removals, out *Rebuilt) (found []surveyed, doomed []string, err error) {
 	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
 	leave := func(name, why string) {
 		out.LeftAlone++
 		note("%s: %s; left alone", name, why)
 	}
-	err := s.leafFiles(func(name string) error {
+	err = s.leafFiles(func(name string) error {
 		if !isLeafFile(name) {
 			if leftover(name) {
 				note("%s: left by a writer that was stopped; removed", name)
-				return s.remove(name)
+				doomed = append(doomed, name)
+				return nil
 			}
 			leave(name, "is no leaf")
 			return nil
@@ -91,7 +96,8 @@ func (s *Store) survey(gone removals, out *Rebuilt) ([]surveyed, error) {
 		l, err := s.Leaf(id)
 		if gone.hold(id, l) {
 			note("%s: was removed; its file is gone now", name)
-			return s.remove(name)
+			doomed = append(doomed, name)
+			return nil
 		}
 		if err != nil {
 			leave(name, err.Error())
@@ -121,14 +127,31 @@ func (s *Store) survey(gone removals, out *Rebuilt) ([]surveyed, error) {
 		found = append(found, surveyed{id, l.SavedAt})
 		return nil
 	})
-	return found, err
+	return found, doomed, err
 }
 
-// leftover tells whether a name is that of a temporary file beside a leaf.
+// leftover tells whether a name is that of a temporary file: see
+// disk.Replace.
 func leftover(name string) bool {
-	base := path.Base(name)
-	at := strings.Index(base, ".txt")
-	return at > 0 && at+4 < len(base) && strings.Trim(base[at+4:], "0123456789") == ""
+	of := strings.TrimRight(name, "0123456789")
+	return of != name && slices.Contains([]string{".txt", ".json", ".jsonl", ".terms"}, path.Ext(of))
+}
+
+// leftovers are the temporary files in folders, which may be patterns.
+func (s *Store) leftovers(folders ...string) ([]string, error) {
+	var found []string
+	for _, folder := range folders {
+		names, err := fs.Glob(s.root.FS(), path.Join(folder, "*"))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if leftover(name) {
+				found = append(found, name)
+			}
+		}
+	}
+	return found, nil
 }
 
 // rejournal writes the lines of leaves from a position on.
@@ -174,6 +197,15 @@ func (s *Store) sweep(start Position) error {
 			if err := s.remove(partName(part)); err != nil {
 				return err
 			}
+		}
+	}
+	left, err := s.leftovers(".", "state")
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := s.remove(name); err != nil {
+			return err
 		}
 	}
 	for _, pattern := range []string{"state/tables/*", "state/*.jsonl", spineName, "layers/*/*"} {

@@ -18,9 +18,25 @@ type Problem struct {
 }
 
 // Verify checks every leaf, journal line, table and branch, and returns what
-// is wrong and how much was checked.
+// is wrong and how much was checked. What seems wrong is looked at again while
+// nobody else may write: it may have been in the middle of its writing.
 func (s *Store) Verify() (problems []Problem, checked map[string]any, err error) {
-	v := &verification{s: s, leaves: map[string]bool{}, journal: map[string]bool{}, indexed: map[string]bool{}}
+	problems, checked, err = s.verify()
+	if err != nil || len(problems) == 0 {
+		return problems, checked, err
+	}
+	for _, name := range []string{"grow", "write"} {
+		unlock, err := s.lock(name)
+		if err != nil { // as in a memory that may only be read
+			return problems, checked, nil
+		}
+		defer unlock()
+	}
+	return s.verify()
+}
+
+func (s *Store) verify() (problems []Problem, checked map[string]any, err error) {
+	v := &verification{s: s, leaves: map[string]bool{}, journal: map[string]bool{}, indexed: map[string]bool{}, halfway: map[string]bool{}}
 	if v.gone, err = s.tombstones(); err != nil {
 		v.wrong(tombstonesName, err.Error(), "mend or delete that line")
 		v.gone = removals{}
@@ -31,6 +47,9 @@ func (s *Store) Verify() (problems []Problem, checked map[string]any, err error)
 		return v.problems, nil, nil
 	}
 	if err := v.files(); err != nil {
+		return nil, nil, err
+	}
+	if err := v.leftovers(); err != nil {
 		return nil, nil, err
 	}
 	v.lines()
@@ -49,6 +68,7 @@ const mendRebuild = "run ihmt-store rebuild"
 type verification struct {
 	s                        *Store
 	leaves, journal, indexed map[string]bool
+	halfway                  map[string]bool // leaves whose removal was stopped
 	gone                     removals
 	problems                 []Problem
 }
@@ -63,7 +83,7 @@ func (v *verification) files() error {
 		id := strings.TrimSuffix(path.Base(name), ".txt")
 		switch {
 		case !isLeafFile(name) && leftover(name):
-			v.wrong(name, "was left by a writer that was stopped", "run ihmt-store verify --repair")
+			v.left(name)
 			return nil
 		case !isLeafFile(name):
 			v.wrong(name, "is no leaf", "move it out of the memory")
@@ -72,6 +92,7 @@ func (v *verification) files() error {
 		l, err := v.s.Leaf(id)
 		if v.gone.hold(id, l) {
 			v.wrong(name, "was removed, but its file is there", mendRebuild)
+			v.halfway[id] = true
 			return nil
 		}
 		if err != nil {
@@ -87,6 +108,19 @@ func (v *verification) files() error {
 		}
 		return nil
 	})
+}
+
+// left notes a temporary file that nobody is writing.
+func (v *verification) left(name string) {
+	v.wrong(name, "was left by a writer that was stopped", "run ihmt-store verify --repair")
+}
+
+func (v *verification) leftovers() error {
+	names, err := v.s.leftovers(".", "state", "state/tables", "layers/*")
+	for _, name := range names {
+		v.left(name)
+	}
+	return err
 }
 
 // lines reads the whole journal.
@@ -185,7 +219,7 @@ func (v *verification) branches(t *Trunk) int {
 		for _, c := range b.Children {
 			if strings.HasPrefix(c.NodeID, "N") {
 				visit(c.NodeID)
-			} else if !v.leaves[c.NodeID] {
+			} else if !v.leaves[c.NodeID] && !v.halfway[c.NodeID] {
 				v.wrong(id, "has the child "+c.NodeID+", which is no leaf", mendRebuild)
 			}
 		}

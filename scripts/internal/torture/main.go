@@ -1,0 +1,47 @@
+// Command torture tries to break what a memory promises: it kills processes in
+// the middle of their work, cuts the power after every change to the disk, and
+// lets many work on one memory at once. It says what it did, and ends with an
+// error where a promise was broken.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+)
+
+type grammar struct {
+	Rounds int    `help:"How many times to kill everything." default:"50"`
+	Seed   uint64 `help:"What chance starts from." default:"1"`
+	Bin    string `help:"Folder of tools that were built with the tag torture." placeholder:"DIR"`
+	What   string `arg:"" optional:"" enum:"all,kill," default:"all" help:"What to do: kill, or all."`
+}
+
+func main() {
+	var g grammar
+	kong.Parse(&g, kong.Name("torture"), kong.Description("Tries to break what a memory promises."))
+	if err := g.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
+	}
+}
+
+func (g *grammar) run() error {
+	if g.Bin == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		g.Bin = filepath.Dir(self)
+	}
+	say := func(s string) { fmt.Println(s) }
+	total, err := killRounds(g.Bin, g.Rounds, g.Seed, say)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("kill: %d rounds, %d processes killed, %d of them at a named point; %d leaves acknowledged, none lost; mended %d times\n",
+		total.rounds, total.killed, total.faulted, total.acknowledged, total.repaired)
+	return nil
+}
