@@ -210,6 +210,8 @@ func has(hits []hit, r ref) bool {
 
 // A match is what an entry has of a query.
 type match struct {
+	ref
+	length  float64 // of the entry, in words
 	words   float64 // score of its words, 0..1
 	covered float64 // idf of the query's words that it has
 	named   float64 // that the query names it
@@ -218,9 +220,8 @@ type match struct {
 // A scorer scores the entries of a view for one query or clue.
 type scorer struct {
 	*view
-	matches []match // by ref
-	matched []bool  // by ref
-	refs    []ref   // that are matched
+	matches []match
+	number  []int32 // by ref: of its match, from 1
 	wanted  float64 // idf of the words
 	missing []string
 	size    int // words of the query
@@ -229,11 +230,15 @@ type scorer struct {
 // score finds what matches a query.
 func (v *view) score(a *text.Analyzer, query string) *scorer {
 	q := a.Query(spaced(query))
-	n := len(v.owners)
-	s := &scorer{view: v, matches: make([]match, n), matched: make([]bool, n), size: q.Size}
+	s := &scorer{view: v, number: make([]int32, len(v.owners)), size: q.Size}
+	found := make([][]hit, len(q.Words))
+	for i, w := range q.Words {
+		found[i] = s.forms(w)
+	}
+	s.match(found)
 	known := 0.0
-	for _, w := range q.Words {
-		hits := s.forms(w)
+	for i, w := range q.Words {
+		hits := found[i]
 		if len(hits) == 0 && w.Optional {
 			continue
 		}
@@ -249,26 +254,47 @@ func (v *view) score(a *text.Analyzer, query string) *scorer {
 		for _, h := range hits {
 			m := s.at(h.ref)
 			tf := float64(h.count)
-			m.words += weight * tf / (tf + saturation*(1-lengthWeight+lengthWeight*v.lengthOf(h.ref)/v.length))
+			m.words += weight * tf / (tf + saturation*(1-lengthWeight+lengthWeight*m.length/v.length))
 			if !w.Optional {
 				m.covered += weight
 			}
 		}
 	}
-	for _, r := range s.refs {
-		s.matches[r].words /= known
+	for i := range s.matches {
+		s.matches[i].words /= known
 	}
-	s.name(query)
+	s.name(a, query)
 	return s
+}
+
+// match lists what has a word, in ascending order, as the rows of a table are
+// best read.
+func (s *scorer) match(found [][]hit) {
+	n := 0
+	for _, hits := range found {
+		for _, h := range hits {
+			if s.number[h.ref] == 0 {
+				s.number[h.ref] = 1
+				n++
+			}
+		}
+	}
+	s.matches = make([]match, 0, n)
+	for r := range s.number {
+		if s.number[r] != 0 {
+			s.matches = append(s.matches, match{ref: ref(r), length: s.lengthOf(ref(r))})
+			s.number[r] = int32(len(s.matches))
+		}
+	}
 }
 
 // at is the match of an entry, a new one where it had none.
 func (s *scorer) at(r ref) *match {
-	if !s.matched[r] {
-		s.matched[r] = true
-		s.refs = append(s.refs, r)
+	if s.number[r] == 0 {
+		s.matches = append(s.matches, match{ref: r})
+		s.number[r] = int32(len(s.matches))
 	}
-	return &s.matches[r]
+	return &s.matches[s.number[r]-1]
 }
 
 // forms are the entries that have a word: as typed and, of the groups of its
@@ -315,7 +341,6 @@ func combine(a, b []hit, of func(a, b int32) int32) []hit {
 
 // A candidate is an entry that may be the answer.
 type candidate struct {
-	ref
 	match
 	score float64
 }
@@ -345,7 +370,7 @@ func (v *view) decide(a *text.Analyzer, q Query) (verdict, error) {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(v.owners[a.ref], v.owners[b.ref]), cmp.Compare(a.ref, b.ref))
 	})
 	ranked = ranked[:min(len(ranked), considered)]
-	if err := v.refine(ranked, q); err != nil {
+	if err := v.refine(a, ranked, q); err != nil {
 		return verdict{}, err
 	}
 	d := verdict{ranked: ranked, missing: s.missing}
@@ -354,27 +379,24 @@ func (v *view) decide(a *text.Analyzer, q Query) (verdict, error) {
 }
 
 // considered is how many candidates are looked at closely.
-const considered = 40
+const considered = 24
 
-// candidates are the matches that a query allows, with their scores, in
-// ascending order.
+// candidates are the matches that a query allows, with their scores.
 func (s *scorer) candidates(q Query) []candidate {
 	var imports []hit
 	if !asksForImports(q.Query) {
 		imports = s.hits(importTerm)
 	}
-	slices.Sort(s.refs)
-	found := make([]candidate, 0, len(s.refs))
-	for _, r := range s.refs {
-		factor := s.factor(s.file(r), q)
+	found := make([]candidate, 0, len(s.matches))
+	for _, m := range s.matches {
+		factor := s.factor(s.file(m.ref), q)
 		if factor == 0 {
 			continue
 		}
-		if has(imports, r) {
+		if has(imports, m.ref) {
 			factor *= importFactor
 		}
-		m := s.matches[r]
-		found = append(found, candidate{r, m, factor * (m.words + m.named)})
+		found = append(found, candidate{m, factor * (m.words + m.named)})
 	}
 	return found
 }
@@ -450,9 +472,9 @@ func (p *Project) cleanSubpath(subpath string) (string, error) {
 }
 
 // refine looks at what candidates are called exactly, and ranks them anew.
-func (v *view) refine(ranked []candidate, q Query) error {
+func (v *view) refine(a *text.Analyzer, ranked []candidate, q Query) error {
 	wanted := kindsOf(q.Query)
-	names := mentionsOf(q.Query + " " + q.Clue)
+	names := mentionsOf(a, q.Query+" "+q.Clue)
 	for i := range ranked {
 		c := &ranked[i]
 		e, err := v.entry(c.ref)

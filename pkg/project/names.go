@@ -34,11 +34,11 @@ const (
 
 // mentionsOf are the words of a query that may be names. Words such as "the"
 // are none, unless they are written as names.
-func mentionsOf(query string) []mention {
+func mentionsOf(a *text.Analyzer, query string) []mention {
 	tokens := tokensOf(query)
 	telling := 0
 	for _, t := range tokens {
-		if !isCommon(t) && kindWords[strings.ToLower(t)] == nil {
+		if !a.IsStop(t) && kindWords[strings.ToLower(t)] == nil {
 			telling++
 		}
 	}
@@ -51,9 +51,9 @@ func mentionsOf(query string) []mention {
 		}
 		m := mention{text: strings.TrimRight(parts[len(parts)-1], "-"), scope: parts[:len(parts)-1]}
 		switch {
-		case call || len(parts) > 1 || looksLikeName(m.text) || len(tokens) == 1 || telling == 1 && !isCommon(t):
+		case call || len(parts) > 1 || looksLikeName(m.text) || len(tokens) == 1 || telling == 1 && !a.IsStop(t):
 			m.strength = surelyName
-		case isCommon(t):
+		case a.IsStop(t):
 			continue
 		case startsUpper(m.text) && (i > 0 || telling == 2):
 			m.strength = likelyName
@@ -85,8 +85,6 @@ func tokensOf(query string) []string {
 	}
 	return tokens
 }
-
-func isCommon(token string) bool { return text.IsCommon(strings.ToLower(token)) }
 
 // looksLikeName tells of what no language writes but code: capitals within,
 // joints, digits after letters.
@@ -127,9 +125,9 @@ func knownExtension(ext string) bool { return strings.Contains(extensions, ext+"
 const extensions = ".go .py .java .js .mjs .cjs .jsx .ts .mts .cts .tsx .c .h .cc .cpp .cxx .hpp .hh .rs .php .rb .kt .kts .swift .scala .cs .lua .sh .sql .md .txt .json .yaml .yml .toml .xml .html .css .vue .proto .gradle "
 
 // name finds what the query names: symbols by their names, and files.
-func (s *scorer) name(query string) {
+func (s *scorer) name(a *text.Analyzer, query string) {
 	tokens := tokensOf(query)
-	mentions := mentionsOf(query)
+	mentions := mentionsOf(a, query)
 	scopes := map[string][]hit{}
 	inScope := func(scope string, r ref) bool {
 		key := nameKey(scope)

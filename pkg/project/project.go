@@ -102,4 +102,6 @@ func indexName(dir string) string {
 }
 
 // path returns where a file of the tree is, given slashed and relative.
-func (p *Project) path(rel string) string { return filepath.Join(p.dir, filepath.FromSlash(rel)) }
+func (p *Project) path(rel string) string {
+	return p.dir + string(filepath.Separator) + filepath.FromSlash(rel)
+}

@@ -25,8 +25,11 @@ var (
 // one: FAT counts in steps of two seconds.
 const settles = 2 * time.Second
 
-// stampOf reads the stamp of a file, or of a folder whose content counts.
+// stampOf is the stamp of a file, or of a folder whose content counts.
 func stampOf(info fs.FileInfo) stamp {
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return absent
+	}
 	s := stamp{mtime: info.ModTime().UnixNano()}
 	if !info.IsDir() {
 		s.size = info.Size()

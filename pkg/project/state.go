@@ -34,7 +34,7 @@ type table struct {
 
 // A place is something whose stamp shows whether the tree may have changed.
 type place struct {
-	path string // native; of folders relative to the tree
+	path string // of a folder slashed and relative to the tree, else native
 	stamp
 }
 
@@ -153,8 +153,8 @@ func parseState(data []byte) (*state, error) {
 	if string(data[len(body):]) != fmt.Sprintf("end\t%08x\n", crc32.ChecksumIEEE(body)) {
 		return nil, errBroken
 	}
-	s := &state{}
 	rest := string(body)
+	s := &state{files: make([]file, 0, strings.Count(rest, "\n"))}
 	for n := 0; rest != ""; n++ {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -258,10 +258,14 @@ func (f *fields) stamp() (s stamp) {
 
 // current tells whether everything that the state notes is as it was.
 func (p *Project) current(s *state) bool {
-	n := len(s.folders) + len(s.asked) + len(s.files)
+	tree, err := newStatter(p.dir)
+	if err != nil {
+		return false
+	}
+	defer tree.close()
 	var changed atomic.Bool
-	parallel(n, 64, func(i int) {
-		if !changed.Load() && !p.unchanged(s, i) {
+	parallel(len(s.folders)+len(s.asked)+len(s.files), 64, func(i int) {
+		if !changed.Load() && !s.unchanged(tree, i) {
 			changed.Store(true)
 		}
 	})
@@ -269,24 +273,15 @@ func (p *Project) current(s *state) bool {
 }
 
 // unchanged compares the i-th thing that the state notes.
-func (p *Project) unchanged(s *state, i int) bool {
-	var path string
-	var noted stamp
-	switch {
-	case i < len(s.folders):
-		path, noted = filepath.Join(p.dir, s.folders[i].path), s.folders[i].stamp
-	case i < len(s.folders)+len(s.asked):
-		a := s.asked[i-len(s.folders)]
-		return askedStamp(a.path) == a.stamp
-	default:
-		f := &s.files[i-len(s.folders)-len(s.asked)]
-		path, noted = p.path(f.path), f.stamp
+func (s *state) unchanged(tree statter, i int) bool {
+	if i < len(s.folders) {
+		return s.folders[i].stamp == tree.at(s.folders[i].path)
 	}
-	if noted == untrusted {
-		return false
+	if i -= len(s.folders); i < len(s.asked) {
+		return s.asked[i].stamp == askedStamp(s.asked[i].path)
 	}
-	info, err := os.Lstat(path)
-	return err == nil && (info.Mode().IsRegular() || info.IsDir()) && stampOf(info) == noted
+	f := &s.files[i-len(s.asked)]
+	return f.stamp == tree.at(f.path)
 }
 
 // parallel calls do for 0 to n-1, on all processors, in portions.

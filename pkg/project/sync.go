@@ -186,7 +186,7 @@ func (u *update) folder(path string) {
 	if info, err := os.Lstat(path); err == nil {
 		s = stampOf(info).settled(u.now)
 	}
-	u.next.folders = append(u.next.folders, place{rel, s})
+	u.next.folders = append(u.next.folders, place{filepath.ToSlash(rel), s})
 }
 
 // asked notes what the rules depend on. What is not there, in a folder that is

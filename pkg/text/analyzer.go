@@ -98,3 +98,6 @@ func (a *Analyzer) Terms(s string, do func(term string)) (length int) {
 	})
 	return length
 }
+
+// IsStop tells whether a word is a stop word of the analyzer's languages.
+func (a *Analyzer) IsStop(word string) bool { return a.isStop(fold(lower(word))) }
