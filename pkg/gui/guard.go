@@ -27,7 +27,7 @@ func newGuard(port int) guard { return guard{port, rand.Text(), rand.Text()} }
 // ports of a host.
 func (g guard) cookie() string { return fmt.Sprintf("ihmt-%d", g.port) }
 
-// ServeHTTP-like: pass tells whether a request may go on, and answers it where
+// pass tells whether a request may go on, and answers it where
 // it may not, or where it brings the token.
 func (g guard) pass(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
@@ -96,5 +96,5 @@ func (g guard) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{Name: g.cookie(), Value: g.session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprint(w, `<!doctype html><meta charset="utf-8"><title>IHMT</title><meta http-equiv="refresh" content="0;url=/">`)
+	fmt.Fprint(w, `<!doctype html><meta charset="utf-8"><title>IHMT</title><link rel="icon" href="/web/icon.svg"><meta http-equiv="refresh" content="0;url=/">`)
 }
