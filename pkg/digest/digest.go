@@ -124,12 +124,14 @@ func heading(tool string, lines []line, count int) string {
 	if tool != "" {
 		said = tool + ", " + said
 	}
+	sep := ": "
 	for _, c := range []struct {
 		class class
 		name  string
 	}{{failure, "of errors or failures"}, {warning, "of warnings"}} {
 		if n[c.class] > 0 {
-			said += fmt.Sprintf(", %d %s", n[c.class], c.name)
+			said += fmt.Sprintf("%s%d %s", sep, n[c.class], c.name)
+			sep = ", "
 		}
 	}
 	return said + "\n"

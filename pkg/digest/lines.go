@@ -29,6 +29,7 @@ var forms = []*form{
 	newForm(total, "0 error|0 fail|no error|no problem|0 warning|no issues", `\b(0|no) (errors?|failures?|failed|problems?|issues?|warnings?)\b`),
 
 	// Totals.
+	newForm(total, "fail|error", `^(fail|=+ (failures|errors) =+)$`),
 	newForm(total, "passed|failed|failures|skipped|passing|failing", `^(=+ )?.*\b\d+ (tests? )?(passed|failed|failures?|skipped|passing|failing|xfailed|errors?)\b`),
 	newForm(total, "tests|test", `^\[?(error|info)?\]?\s*(tests?( files| suites)?|snapshots|suites|files|specs):?\s+.*\d`),
 	newForm(total, "tests run|test run|ran ", `\b(tests? run:?|ran \d+ (tests?|of))`),
@@ -46,7 +47,8 @@ var forms = []*form{
 	newForm(failure, "fail", `\.\.\. ?(fail|failed|error)\b|<<< (fail|error)|::.* failed\b`),
 	newForm(failure, "not ok", `^not ok\b`),
 	newForm(failure, "panic|fatal|segmentation|abort|sigsegv|data race|core dumped|killed|out of memory", `\b(panic:|panicked at|fatal( error)?\b|segmentation fault|aborted|sigsegv|warning: data race|core dumped|out of memory|oom-?killed)`),
-	newForm(failure, "error", `(^|[\s:\[(!*])(error|err!|errors?)(\[\w+\])?\s*[:\])!]|^e\s{2,}|\berror (ts|cs|c|lnk|msb|nu|e)\d+`),
+	newForm(failure, "error", `(^|[\s:\[(!*])(error|err!|errors?)(\[\w+\])?\s*[:\])!]|\berror (ts|cs|c|lnk|msb|nu|e)\d+`),
+	newForm(failure, "e  ", `^e\s{2,}`),
 	newForm(failure, "error|exception|interrupt", `^(\w+\.)*\w*(error|exception|interrupt)\b(:|$|\()`),
 	newForm(failure, "exception|caused by", `\b(unhandled|uncaught) .*(exception|error)|^caused by:|^exception in thread`),
 	newForm(failure, "traceback", `^traceback \(most recent call last\)`),
