@@ -62,6 +62,7 @@ func (r *runner) briefing() ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(facts, func(a, b string) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	decisions, err := r.decisions()
 	if err != nil {
 		return nil, err
@@ -92,6 +93,14 @@ func factLine(rec *record.Record) string {
 	}
 	return fmt.Sprintf("%s %s: %s (since %s)", cli.CleanLine(rec.Str("subject"), 40), cli.CleanLine(rec.Str("attribute"), 40),
 		cli.CleanLine(rec.Str("value"), 80), cli.Day(rec.Str("valid_from")))
+}
+
+// rankOf puts what is known of the user before what is known of others.
+func rankOf(fact string) int {
+	if strings.HasPrefix(fact, "user ") {
+		return 0
+	}
+	return 1
 }
 
 // domainLine lists the domains with the most memories first.
@@ -162,24 +171,36 @@ var deciding = []string{"decided", "decision", "chose", "agreed", "decidido", "d
 // undecided are words that, shortly before one of those, say the contrary.
 var undecided = []string{"not", "never", "no", "nunca", "sin", "without", "before", "until", "if"}
 
-// decisionIn returns the first sentence that states a decision, "" where there
-// is none. Its date is left out: it is shown anyway.
+// decisionIn returns the first sentence that states a decision, and the next
+// where it is no more than a heading; "" where there is none. Its date is left
+// out: it is shown anyway.
 func decisionIn(content string) string {
-	start := 0
-	for _, end := range append(text.Sentences(content), len(content)) {
-		if end <= start {
+	sentences := sentencesOf(content)
+	for i, said := range sentences {
+		if !states(said) {
 			continue
 		}
-		sentence := content[start:end]
-		start = end
-		if states(sentence) {
-			if date, ok := text.LeadingDate(sentence, text.DMY); ok {
-				sentence = sentence[date.Length:]
-			}
-			return cli.CleanLine(strings.TrimLeft(sentence, "#>*-:.,– \t\r\n"), 160)
+		if date, ok := text.LeadingDate(said, text.DMY); ok {
+			said = said[date.Length:]
 		}
+		if text.Tokens(said) < 8 && i+1 < len(sentences) {
+			said += " " + sentences[i+1]
+		}
+		return cli.CleanLine(strings.TrimLeft(said, "#>*-:.,– \t\r\n"), 160)
 	}
 	return ""
+}
+
+func sentencesOf(content string) []string {
+	var all []string
+	start := 0
+	for _, end := range append(text.Sentences(content), len(content)) {
+		if end > start {
+			all = append(all, content[start:end])
+			start = end
+		}
+	}
+	return all
 }
 
 func states(sentence string) bool {

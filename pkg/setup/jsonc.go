@@ -97,18 +97,21 @@ func object(members []member) json.RawMessage {
 }
 
 func (c jsonConfig) unset(data []byte) ([]byte, error) {
-	data, err := removeJSON(data, c.servers, serverName)
-	if err != nil {
-		return nil, err
+	if len(bytes.TrimSpace(data)) == 0 {
+		return data, nil
 	}
-	root, err := parseJSON(data)
+	without, err := removeJSON(data, c.servers, serverName)
+	if err != nil || len(without) == len(data) {
+		return data, err
+	}
+	root, err := parseJSON(without)
 	if err != nil {
 		return nil, err
 	}
 	if servers := find(root, c.servers); servers != nil && isEmpty(servers) {
-		return removeJSON(data, c.servers)
+		return removeJSON(without, c.servers)
 	}
-	return data, nil
+	return without, nil
 }
 
 func (c jsonConfig) holds(data []byte) bool {

@@ -173,7 +173,7 @@ func (s *Setup) Add(ctx context.Context, a Agent) Outcome {
 		o.Verdict = Verdict{State: Planned}
 		return o
 	}
-	o.Verdict = s.ask(ctx, a)
+	o.Verdict = s.Ask(ctx, a)
 	for i := range changes {
 		changes[i].follow()
 	}
@@ -280,8 +280,8 @@ func (s *Setup) make(changes []Change, perm fs.FileMode) error {
 	return nil
 }
 
-// ask asks an agent whether it is connected.
-func (s *Setup) ask(ctx context.Context, a Agent) Verdict {
+// Ask asks an agent whether it is connected.
+func (s *Setup) Ask(ctx context.Context, a Agent) Verdict {
 	if program := a.program(s.Machine); a.ask != nil && program != "" {
 		return a.ask(ctx, client{program: program, scope: s.Scope, dir: s.Machine.Project, next: a.approval})
 	}

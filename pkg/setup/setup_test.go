@@ -400,6 +400,24 @@ func TestFoldersNamedByVariables(t *testing.T) {
 	}
 }
 
+// Where there is nothing to take out, nothing is touched.
+func TestRemovingWhatIsNotThere(t *testing.T) {
+	s := newSetup(t, User)
+	for _, a := range Agents {
+		s.remove(t, a.Name)
+	}
+	same(t, s.files(t), map[string]string{})
+	s.put(t, ".cursor/mcp.json", "{ \"mcpServers\": { } }")
+	s.put(t, ".codex/config.toml", "[mcp_servers]\n\n\n")
+	s.put(t, ".codex/AGENTS.md", "\n\n")
+	s.put(t, ".gemini/settings.json", "")
+	before := s.files(t)
+	for _, a := range Agents {
+		s.remove(t, a.Name)
+	}
+	same(t, s.files(t), before)
+}
+
 func TestNames(t *testing.T) {
 	s := newSetup(t, User)
 	s.put(t, ".cursor/extensions.json", "{}")
