@@ -15,6 +15,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/pipeline"
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/setup"
 )
 
 type ingestCmd struct {
@@ -169,7 +170,7 @@ func render(w io.Writer, rec *record.Record) {
 	totals := rec.Get("totals")
 	n := func(name string) int64 { return totals.Get(name).Int() }
 	switch kind, tool := rec.Kind(), rec.Str("tool"); {
-	case kind == kindMemory || kind == kindChange || kind == kindAgent:
+	case kind == kindMemory || kind == setup.KindFound || kind == setup.KindChange || kind == setup.KindAgent:
 		renderSetup(w, rec)
 	case kind == record.KindSkipped:
 		fmt.Fprintf(w, "skipped %s: %s\n", shorten(rec.Str("source")), cli.CleanLine(rec.Str("reason"), 200))

@@ -17,12 +17,8 @@ import (
 	"github.com/ihmt/ihmt/pkg/setup"
 )
 
-// Records that setup writes.
-const (
-	kindAgent  = "agent"  // what was found, or became, of an agent
-	kindChange = "change" // what is about to be written to a file
-	kindMemory = "memory" // which memory it is
-)
+// kindMemory is the record that says which memory agents use.
+const kindMemory = "memory"
 
 type setupCmd struct {
 	Agents []string `arg:"" optional:"" name:"agent" help:"claude-code, codex, opencode, gemini, vscode, cursor, windsurf, claude-desktop, antigravity, or all that are here. Without any, what is found is listed."`
@@ -60,7 +56,7 @@ func (c *setupCmd) Run(ctx *cli.Context, g *grammar) error {
 	s := &setup.Setup{
 		Machine: machine, Scope: setup.Scope(c.Scope), Server: setup.ServerFor(setup.Scope(c.Scope), program, home),
 		Guide: template.Instructions, DryRun: c.DryRun,
-		Show: func(change setup.Change) { r.tell(kindChange, change) },
+		Show: func(change setup.Change) { r.tell(setup.KindChange, change) },
 	}
 	agents, err := s.Named(c.Agents)
 	if err != nil {
@@ -81,7 +77,7 @@ func (c *setupCmd) Run(ctx *cli.Context, g *grammar) error {
 		if r.ctx.Err() != nil {
 			return errors.New("interrupted")
 		}
-		r.tell(kindAgent, outcome)
+		r.tell(setup.KindAgent, outcome)
 		outcomes = append(outcomes, outcome)
 	}
 	return verdict(outcomes)
@@ -172,7 +168,7 @@ func (r *runner) listAgents(m setup.Machine, home string) error {
 	}
 	r.tell(kindMemory, memoryReport{home, state})
 	for _, f := range setup.Find(m) {
-		r.tell(kindAgent, f)
+		r.tell(setup.KindFound, f)
 	}
 	r.Out.Print("\nihmt setup AGENT… sets up the agents named, ihmt setup all those that are installed; --dry-run shows what it would write.")
 	return nil
@@ -199,14 +195,14 @@ func sameFile(a, b string) bool {
 
 // renderSetup prints what setup reports for people.
 func renderSetup(w io.Writer, rec *record.Record) {
-	switch kind := rec.Kind(); {
-	case kind == kindMemory:
+	switch rec.Kind() {
+	case kindMemory:
 		fmt.Fprintf(w, "%-15s %s  (%s)\n", "memory", cli.CleanLine(rec.Str("path"), 400), rec.Str("state"))
-	case kind == kindChange:
+	case setup.KindChange:
 		renderChange(w, rec)
-	case rec.Has("installed"):
+	case setup.KindFound:
 		renderFound(w, rec)
-	default:
+	case setup.KindAgent:
 		renderOutcome(w, rec)
 	}
 }

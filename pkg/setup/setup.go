@@ -24,6 +24,13 @@ import (
 	"strings"
 )
 
+// Kinds of the records that a set-up is reported in: Found, Change, Outcome.
+const (
+	KindFound  = "found"
+	KindChange = "change"
+	KindAgent  = "agent"
+)
+
 // A Setup is what agents are to be given.
 type Setup struct {
 	Machine Machine

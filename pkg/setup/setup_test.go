@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ihmt/ihmt/pkg/internal/page"
 )
 
 // The test binary also plays the server, and the program of an agent.
@@ -416,6 +418,12 @@ func TestRemovingWhatIsNotThere(t *testing.T) {
 		s.remove(t, a.Name)
 	}
 	same(t, s.files(t), before)
+}
+
+func TestFormatOfRecords(t *testing.T) {
+	for kind, v := range map[string]any{KindFound: Found{}, KindChange: Change{}, KindAgent: Outcome{}} {
+		page.Compare(t, kind, v)
+	}
 }
 
 func TestNames(t *testing.T) {
