@@ -3,7 +3,7 @@
 import { h, replace, s, settled, shellLine } from './dom.js'
 import { address, announce, ask, shared, whenSaved } from './app.js'
 import { clock, day, number, t } from './words.js'
-import { localDay } from './leaf.js'
+import { localDay, undated } from './leaf.js'
 import { labels } from './explore.js'
 
 let page, known, k, agent
@@ -58,7 +58,7 @@ function draw(leaves, days, fresh, shell) {
 function row(l, fresh) {
   return h('li', { class: fresh ? 'fresh' : '' },
     h('time', { datetime: l.saved_at }, clock(l.saved_at)),
-    h('div', {}, h('a', { href: address('explore', l.leaf_id), dir: 'auto' }, l.title || t('untitled')),
+    h('div', {}, h('a', { href: address('explore', l.leaf_id), dir: 'auto' }, undated(l.title, l.timestamp) || t('untitled')),
       h('p', { class: 'meta' }, l.domain, l.timestamp && ' · ' + t('activity.of', { date: day(l.timestamp) }), l.project && [' · ', h('bdi', {}, l.project)])),
     l.agent ? h('span', { class: 'tag' }, h('bdi', {}, l.agent)) : h('span', {}))
 }
@@ -69,7 +69,7 @@ function chart(days) {
   const total = dates.reduce((sum, d) => sum + days[d], 0)
   const at = d => Date.parse(d) / 86400000
   const today = Math.max(at(localDay(new Date().toISOString())), at(dates.at(-1)))
-  const first = Math.min(at(dates[0]), today - 6) - 1
+  const first = Math.min(at(dates[0]), today - 13) - 1
   const width = 720
   const height = 180
   const x = n => (width * (n - first) / (today - first)).toFixed(1)
@@ -77,7 +77,7 @@ function chart(days) {
   let sum = 0
   let line = `M${x(first)} ${y(0)}`
   for (const d of dates) {
-    line += `L${x(at(d) - 1 + 0.001)} ${y(sum)}`
+    line += `L${x(at(d) - 0.999)} ${y(sum)}`
     sum += days[d]
     line += `L${x(at(d))} ${y(sum)}`
   }

@@ -4,6 +4,7 @@ import { h, icon, marked, replace, shellLine } from './dom.js'
 import { ask, address, announce, go, shared, trouble } from './app.js'
 import { bytes, day, number, percent, t } from './words.js'
 import { labels } from './explore.js'
+import { plain, undated } from './leaf.js'
 
 let page, form, out
 
@@ -122,7 +123,7 @@ function question(clue, clues, head) {
   const input = h('input', { name: 'clue', 'aria-label': t('diagnose.clue'), placeholder: t('diagnose.clue'), autocomplete: 'off' })
   return h('section', { class: 'clue' }, h('h2', {}, t('diagnose.which')),
     h('ul', { class: 'options' }, clue.options.map(o => h('li', {}, h('a', { href: address('explore', o.leaf_id) },
-      h('span', { class: 'meta' }, h('time', {}, day(o.timestamp)), ' · ', o.domain), h('span', { dir: 'auto' }, o.excerpt))))),
+      h('span', { class: 'meta' }, h('time', {}, day(o.timestamp)), ' · ', o.domain), h('span', { dir: 'auto' }, plain(o.excerpt)))))),
     clues.length > 0 && h('p', { class: 'given' }, t('diagnose.given'), ' ', clues.map((c, i) => h('button', { type: 'button', class: 'chip', 'aria-label': t('diagnose.drop', { word: c }), onclick: () => submit(clues.filter((_, j) => j !== i)) }, h('bdi', {}, c), icon('close', 14)))),
     h('form', { class: 'question small', onsubmit: e => { e.preventDefault(); if (input.value.trim()) submit([...clues, input.value.trim()]) } }, input, h('button', { class: 'button', type: 'submit' }, t('diagnose.again'))))
 }
@@ -142,8 +143,8 @@ function wordTable(results) {
   return h('section', {}, h('h2', {}, t('diagnose.words')),
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('diagnose.words') }, h('table', { class: 'words' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('diagnose.result')), words.map(w => h('th', { scope: 'col' }, h('bdi', {}, w.word), h('small', {}, percent(w.weight)))))),
-      h('tbody', {}, results.map(r => h('tr', {}, h('th', { scope: 'row' }, number(r.rank), '. ', h('bdi', {}, r.title || r.domain)),
-        (r.matches ?? []).map(m => h('td', {}, m.in.length ? m.in.map(p => h('span', { class: 'where ' + p }, t('in.' + p))) : h('span', { class: 'where no' }, t('in.none'))))))))))
+      h('tbody', {}, results.map(r => h('tr', {}, h('th', { scope: 'row' }, number(r.rank), '. ', h('bdi', {}, undated(r.title, r.timestamp) || r.domain)),
+        (r.matches ?? []).map(m => h('td', {}, m.in.length ? m.in.map(p => h('span', { class: 'where in-' + p }, t('in.' + p))) : h('span', { class: 'where no' }, t('in.none'))))))))))
 }
 
 function card(r, words, best) {
@@ -151,10 +152,10 @@ function card(r, words, best) {
   const path = h('details', { class: 'path', ontoggle: () => path.open && titles(r, steps) }, h('summary', {}, t('diagnose.path', { n: r.path.length })), steps)
   return h('li', { class: r.status ?? '' },
     h('div', { class: 'head' },
-      h('h3', {}, h('a', { href: address('explore', r.leaf_id), dir: 'auto' }, r.title || r.domain)),
+      h('h3', {}, h('a', { href: address('explore', r.leaf_id), dir: 'auto' }, undated(r.title, r.timestamp) || r.domain)),
       h('p', { class: 'meta' }, h('time', {}, day(r.timestamp)), ' · ', r.domain, r.status && h('span', { class: 'tag warn' }, t('status.' + r.status)))),
     (r.notices ?? []).map(n => h('div', { class: 'note warn' }, icon('warn', 18), h('p', {}, h('strong', {}, t('leaf.outdated')), ' ', h('bdi', {}, n)))),
-    h('p', { class: 'excerpt', dir: 'auto' }, marked(r.excerpt ?? '', words)),
+    h('p', { class: 'excerpt', dir: 'auto' }, marked(plain(r.excerpt ?? ''), words)),
     h('div', { class: 'scores' },
       h('span', { class: 'score' }, t('diagnose.score'), ' ', h('strong', {}, number(r.score, 2)), h('span', { class: 'bar', 'aria-hidden': 'true' }, h('i', { style: { width: Math.max(2, Math.min(100, 100 * r.score / best)).toFixed(1) + '%' } }))),
       h('span', {}, t('diagnose.coverage'), ' ', h('strong', {}, percent(r.coverage)))),

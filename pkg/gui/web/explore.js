@@ -4,7 +4,7 @@
 import { add, h, icon, replace, settled, fold, shellLine } from './dom.js'
 import { ask, address, announce, go, shared, trouble, whenSaved } from './app.js'
 import { day, number, t } from './words.js'
-import { leafView } from './leaf.js'
+import { leafView, plain, undated } from './leaf.js'
 import { picture } from './picture.js'
 
 const isLeaf = id => id.startsWith('L-')
@@ -22,11 +22,14 @@ export async function show(element, to) {
   const filter = h('input', { type: 'search', id: 'domain-filter', placeholder: t('explore.filter'), 'aria-label': t('explore.filter'), autocomplete: 'off', oninput: settled(() => tree.filter(filter.value), 120) })
   tree = new Tree()
   sight = h('section', { class: 'sight', 'aria-label': t('explore.detail') })
-  replace(page,
-    h('aside', { class: 'branches' },
-      h('div', { class: 'head' }, h('h1', {}, t('nav.explore')), filter),
-      tree.element),
-    sight)
+  const branches = h('aside', { class: 'branches', 'aria-label': t('explore.tree') },
+    h('div', { class: 'head' }, h('h1', {}, t('nav.explore')), filter),
+    tree.element)
+  // On a narrow screen the picture comes first, for the eye and for the keyboard.
+  const narrow = matchMedia('(max-width: 900px)')
+  const arrange = () => replace(page, narrow.matches ? [sight, branches] : [branches, sight])
+  narrow.addEventListener('change', arrange)
+  arrange()
   chart = null
   await tree.load()
   await move(to)
@@ -34,7 +37,7 @@ export async function show(element, to) {
     await tree.load()
     if (chart) await chart.load()
   }, 500))
-  return () => { stop(); chart?.close(); chart = null }
+  return () => { stop(); narrow.removeEventListener('change', arrange); chart?.close(); chart = null }
 }
 
 /** Shows what the address names. */
@@ -126,13 +129,7 @@ function childCard(child) {
   return h('li', {}, h('a', { href: address('explore', child.node_id) },
     child.timestamp && h('time', {}, day(child.timestamp)),
     h('strong', { dir: 'auto' }, undated(child.title, child.timestamp) || t('untitled')),
-    child.excerpt && h('span', { dir: 'auto' }, child.excerpt)))
-}
-
-/** A title without the date that it starts with, where that is shown beside it. */
-function undated(title = '', timestamp = '') {
-  const date = timestamp.slice(0, 10)
-  return date && title.startsWith(date + ': ') ? title.slice(date.length + 2) : title
+    child.excerpt && h('span', { dir: 'auto' }, plain(child.excerpt))))
 }
 
 export function labels() {

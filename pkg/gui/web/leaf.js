@@ -10,7 +10,7 @@ export function leafView(answer) {
   const changed = answer.notices.filter(n => n.leaf_id !== leaf.leaf_id)
   return h('article', { class: 'leaf' },
     h('p', { class: 'kind' }, h('time', { datetime: leaf.timestamp }, day(leaf.timestamp, 'long')), ' · ', leaf.domain),
-    h('h2', { dir: 'auto' }, leaf.title || t('untitled')),
+    h('h2', { dir: 'auto' }, undated(leaf.title, leaf.timestamp) || t('untitled')),
     outdated.map(n => notice(n, 'warn', t('leaf.outdated'), n.new?.source_leaf, t('leaf.newer'))),
     leaf.retired_at && h('div', { class: 'note warn' }, icon('warn'), h('p', {}, t('leaf.retired', { date: day(leaf.retired_at) }))),
     leaf.context && h('p', { class: 'context', dir: 'auto' }, leaf.context),
@@ -62,6 +62,15 @@ function details(leaf) {
   ]
   return h('dl', { class: 'details' }, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', { dir: 'auto' }, value))))
 }
+
+/** A title without the date that it starts with, where that is shown beside it. */
+export function undated(title = '', timestamp = '') {
+  const date = timestamp.slice(0, 10)
+  return date && title.startsWith(date + ': ') ? title.slice(date.length + 2) : title
+}
+
+/** An excerpt without the mark of a heading that is a date. */
+export function plain(excerpt) { return excerpt.replace(/^#+ *(\d{4}-\d\d-\d\d)?[:. ]*/, '') }
 
 /** The calendar day of a moment, where the reader is. */
 export function localDay(moment) {

@@ -5,6 +5,7 @@
 import { clean, h, icon, replace } from './dom.js'
 import { ask, announce } from './app.js'
 import { day, number, t } from './words.js'
+import { undated } from './leaf.js'
 
 // From the oldest to the newest: night, sea, meadow, sun.
 const ramp = [[0.0, 0x34, 0x3f, 0x7c], [0.3, 0x2b, 0x74, 0x92], [0.55, 0x2f, 0xa0, 0x86], [0.8, 0x9d, 0xc7, 0x5f], [1.0, 0xf6, 0xcd, 0x5b]]
@@ -162,7 +163,7 @@ class Picture {
     } else {
       this.panel(c, x, y, w, hgt, Math.min(6, w * 0.08, hgt * 0.08), this.shade(shade))
     }
-    if (w < 74 || hgt < 34) return
+    if (w < 58 || hgt < 30) return
     const title = this.title(node)
     if (title) this.words(c, title, x + 7, y + 7, w - 14, hgt - 12, shade > 0.45 ? '#10201a' : '#ffffff')
   }
@@ -272,7 +273,7 @@ class Picture {
   }
 
   learn(id, index, child) {
-    this.titles.set(id + '#' + index, clean(child.title || child.excerpt || '') || '·')
+    this.titles.set(id + '#' + index, clean(undated(child.title, child.timestamp) || child.excerpt || '') || '·')
     this.titles.set(id + '@' + index, child.node_id)
   }
 
