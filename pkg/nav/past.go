@@ -86,49 +86,35 @@ func dayBefore(day string) string {
 
 // asThen puts the leaves that state what was true at the time that a query
 // asks about above all others, the latest first, and marks them with the day.
-func (r *Searcher) asThen(best []found, q record.Query, p *past, stated []record.Fact) ([]found, error) {
-	then, err := r.then(best, q, p, stated)
-	if err != nil {
-		return nil, err
-	}
-	for i := len(then) - 1; i >= 0; i-- {
-		leaf := then[i]
-		at := slices.IndexFunc(best, func(f found) bool { return f.kept.ID == leaf.fact.SourceLeaf })
-		lifted := found{}
-		if at >= 0 {
-			lifted = best[at]
-			best = slices.Delete(best, at, at+1)
-		} else if ref, ok := r.byID(leaf.fact.SourceLeaf); ok && q.Since == "" {
-			lifted = found{leaf: r.number(ref), kept: &ref.Leaf}
-		} else {
-			continue
+func (r *Searcher) asThen(best []found, q record.Query, p *past, attribute string, stated []record.Fact) ([]found, error) {
+	subject := facts.User
+	if attribute == "" {
+		asked, err := r.askedFor(best[:min(len(best), q.K)], q.Query, stated)
+		if asked == nil || err != nil {
+			return best, err
 		}
-		lifted.asOf, lifted.answers, lifted.fact = leaf.asOf, true, leaf.fact.Subject+" "+leaf.fact.Attribute
-		if len(best) > 0 {
-			lifted.score, lifted.coverage = max(lifted.score, best[0].score), max(lifted.coverage, best[0].coverage)
-		}
-		best = slices.Insert(best, 0, lifted)
+		subject, attribute = asked.Subject, asked.Attribute
 	}
-	return best, nil
+	versions := r.versions(best, subject, attribute, stated, p.asOf)
+	if p.to == "" {
+		versions = versions[:min(len(versions), 1)]
+	}
+	return r.lift(best, q, versions), nil
 }
 
-// A version is what was true on a day, and who states it.
+// A version is a value that was true on a day, "" for today, and who states it.
 type version struct {
 	fact record.Fact
 	asOf string
 }
 
-// then returns the versions, the latest first, of the first fact that the
-// query asks for. One leaf speaks for each, one that was found if there is one.
-func (r *Searcher) then(best []found, q record.Query, p *past, stated []record.Fact) ([]version, error) {
-	asked, err := r.askedFor(best[:min(len(best), q.K)], q.Query, stated)
-	if asked == nil || err != nil {
-		return nil, err
-	}
+// versions returns the values of an attribute that were true, the latest
+// first. One leaf speaks for each, one that was found if there is one.
+func (r *Searcher) versions(best []found, subject, attribute string, stated []record.Fact, asOf func(*record.Fact) (day string, ok bool)) []version {
 	var versions []version
 	for _, f := range stated {
-		day, was := p.asOf(&f)
-		if !was || f.Subject != asked.Subject || f.Attribute != asked.Attribute {
+		day, was := asOf(&f)
+		if !was || f.Subject != subject || f.Attribute != attribute {
 			continue
 		}
 		v := version{f, day}
@@ -141,10 +127,32 @@ func (r *Searcher) then(best []found, q record.Query, p *past, stated []record.F
 		}
 	}
 	slices.SortStableFunc(versions, func(a, b version) int { return strings.Compare(b.fact.ValidFrom, a.fact.ValidFrom) })
-	if p.to == "" {
-		versions = versions[:min(len(versions), 1)]
+	return versions
+}
+
+// lift puts the leaves of versions above all others. Those that were not found
+// come too, where nothing but a day filters the query.
+func (r *Searcher) lift(best []found, q record.Query, versions []version) []found {
+	narrowed := q.Filters
+	narrowed.At, narrowed.History = "", false
+	for _, v := range slices.Backward(versions) {
+		var lifted found
+		at := slices.IndexFunc(best, func(f found) bool { return f.kept.ID == v.fact.SourceLeaf })
+		if at >= 0 {
+			lifted = best[at]
+			best = slices.Delete(best, at, at+1)
+		} else if ref, ok := r.byID(v.fact.SourceLeaf); ok && !ref.Retired && narrowed == (record.Filters{}) {
+			lifted = found{leaf: r.number(ref), kept: &ref.Leaf}
+		} else {
+			continue
+		}
+		lifted.asOf, lifted.answers, lifted.fact, lifted.coverage = v.asOf, true, v.fact.Subject+" "+v.fact.Attribute, 1
+		if len(best) > 0 {
+			lifted.score = max(lifted.score, best[0].score)
+		}
+		best = slices.Insert(best, 0, lifted)
 	}
-	return versions, nil
+	return best
 }
 
 // askedFor returns the first statement among the results that the query asks

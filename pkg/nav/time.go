@@ -32,10 +32,11 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 	today := facts.Today(time.Now())
 	past := r.pastOf(q, today)
 	best, err := r.replaced(best, q, past, terms.Day(today))
-	if err != nil || len(best) == 0 {
+	attribute, asked := facts.Asked(q.Query)
+	if err != nil || len(best) == 0 && !asked {
 		return best, err
 	}
-	return r.stale(best, q, past, today)
+	return r.stale(best, q, past, attribute, today)
 }
 
 // replaced deals with the results that were replaced as a whole. Where the
@@ -73,16 +74,21 @@ func (r *Searcher) replaced(best []found, q record.Query, past *past, today int)
 // stale deals with the results that state a fact which no longer holds. They
 // carry the notice; the leaf with the newer fact goes above them where the
 // words that matched are those of the sentence that states it, unless the
-// query asks about the past.
-func (r *Searcher) stale(best []found, q record.Query, past *past, today string) ([]found, error) {
+// query asks about the past. Where it asks for an attribute of the user in so
+// many words, the leaf that states it comes first.
+func (r *Searcher) stale(best []found, q record.Query, past *past, attribute, today string) ([]found, error) {
 	timeline, err := ledger.Timeline(r.store)
 	if err != nil {
 		return nil, err
 	}
-	if past != nil {
-		if best, err = r.asThen(best, q, past, timeline.Stated(today)); err != nil {
+	stated := timeline.Stated(today)
+	switch {
+	case past != nil:
+		if best, err = r.asThen(best, q, past, attribute, stated); err != nil {
 			return nil, err
 		}
+	case attribute != "":
+		best = r.lift(best, q, r.versions(best, facts.User, attribute, stated, func(f *record.Fact) (string, bool) { return "", f.Status == facts.Active }))
 	}
 	notices := timeline.Notices(today)
 	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
@@ -92,7 +98,7 @@ func (r *Searcher) stale(best []found, q record.Query, past *past, today string)
 			f.notices = append(f.notices, "OUTDATED: "+n.Text)
 		}
 		for _, n := range notices[f.kept.ID] {
-			if n.New == nil || past != nil {
+			if n.New == nil || past != nil || attribute != "" && attribute != n.Old.Attribute {
 				continue
 			}
 			asked, err := r.asksFor(q.Query, f.kept.ID, n.Old)
@@ -107,10 +113,10 @@ func (r *Searcher) stale(best []found, q record.Query, past *past, today string)
 			}
 		}
 	}
-	if past != nil || !ofOneself(q.Query) {
+	if past != nil || attribute != "" || !ofOneself(q.Query) {
 		return best, nil
 	}
-	return r.answered(best, q.Query, timeline.Stated(today))
+	return r.answered(best, q.Query, stated)
 }
 
 // answered puts the leaf that states what holds of the user above others that
