@@ -20,6 +20,11 @@ func render(w io.Writer, r *record.Record) {
 			return
 		}
 		fmt.Fprintf(w, "%-9s  %s  %s  %s\n", cli.CleanLine(r.Str("status"), 9), cli.Day(r.Str("timestamp")), cli.CleanLine(r.Str("leaf_id"), 120), cli.CleanLine(r.Str("title"), 60))
+		for _, similar := range r.Get("similar").Array() {
+			fmt.Fprintf(w, "           like %s of %s (%.0f %% of the words)\n", cli.CleanLine(similar.Get("leaf_id").String(), 120),
+				cli.Day(similar.Get("timestamp").String()), 100*similar.Get("share").Float())
+		}
+	case record.KindDocumentEnd:
 	case record.KindSkipped:
 		fmt.Fprintf(w, "%s: %s\n", cli.CleanLine(r.Str("source"), 300), cli.CleanLine(r.Str("reason"), 300))
 	case record.KindReport:

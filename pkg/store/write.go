@@ -190,7 +190,7 @@ func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {
 		outcomes[i].Leaf = record.Leaf{LeafID: l.ID, Path: LeafPath(l.ID), Checksum: l.Checksum, SavedAt: l.SavedAt, Status: status}
 	}
 	if len(writes) == 0 { // the lines of what is unchanged may be those of a writer that was killed before it synced them
-		return outcomes, w.s.syncJournal(w.snap.End)
+		return outcomes, w.s.SyncJournal(w.snap.End)
 	}
 	takeBack, err := w.s.writeLeaves(writes)
 	if err == nil {
@@ -241,7 +241,7 @@ func (w *Writer) decide(p *planned) (status string, err error) {
 		if ref.ID != l.ID {
 			continue
 		}
-		if !ref.Retired && terms.Day(ref.Timestamp) == terms.Day(l.Timestamp) && !w.superseded(&ref) {
+		if !ref.Retired && terms.Day(ref.Timestamp) == terms.Day(l.Timestamp) && !w.superseded(&ref) && w.replacesAlready(l) {
 			l.SavedAt = ref.SavedAt
 			return StatusUnchanged, nil
 		}
@@ -253,6 +253,17 @@ func (w *Writer) decide(p *planned) (status string, err error) {
 		return StatusReplaced, nil
 	}
 	return StatusStored, nil
+}
+
+// replacesAlready tells whether the leaf of this id that is stored replaces
+// what the new one does, if anything: the same text may be saved again to say
+// what it replaces.
+func (w *Writer) replacesAlready(l *Leaf) bool {
+	if l.Extra.Replaces == "" {
+		return true
+	}
+	there, err := w.s.Leaf(l.ID)
+	return err == nil && there.Extra.Replaces == l.Extra.Replaces
 }
 
 // distinguish gives a leaf a longer id where another text has its id.
