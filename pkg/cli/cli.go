@@ -26,12 +26,13 @@ import (
 	"github.com/willabides/kongplete"
 	"golang.org/x/term"
 
+	"github.com/ihmt/ihmt/pkg/cli/version"
 	"github.com/ihmt/ihmt/pkg/record"
 )
 
 // Version is the version of all tools: they are released together, and the
 // orchestrator refuses siblings of another one.
-const Version = "0.1.0"
+const Version = version.Version
 
 // VersionEnv is the environment variable in which the orchestrator tells the
 // tools that it starts which version it expects.
