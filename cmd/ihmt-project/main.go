@@ -33,7 +33,7 @@ type grammar struct {
 }
 
 func main() {
-	debug.SetGCPercent(800) // a call ends before it is worth collecting
+	debug.SetGCPercent(200) // fewer collections, and not many more pages to fault in
 	cli.Main("ihmt-project", about, &grammar{}, render)
 }
 

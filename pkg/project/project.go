@@ -37,6 +37,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ihmt/ihmt/pkg/text"
 )
@@ -56,6 +57,7 @@ type Project struct {
 	dir      string // of the tree, absolute, without symbolic links
 	index    string // folder of its index
 	analyzer *text.Analyzer
+	settling time.Duration
 }
 
 // Open returns the project of a folder. Its index stands below home and is
@@ -82,7 +84,7 @@ func Open(home, dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Project{dir: real, index: filepath.Join(home, indexName(real)), analyzer: analyzer}, nil
+	return &Project{dir: real, index: filepath.Join(home, indexName(real)), analyzer: analyzer, settling: settling}, nil
 }
 
 // Dir is the folder of the tree, absolute and without symbolic links.

@@ -21,9 +21,9 @@ var (
 	untrusted = stamp{size: -3}
 )
 
-// settles is how old a change must be for its time to tell it from any later
+// settling is how old a change must be for its time to tell it from any later
 // one: FAT counts in steps of two seconds.
-const settles = 2 * time.Second
+const settling = 2 * time.Second
 
 // stampOf is the stamp of a file, or of a folder whose content counts.
 func stampOf(info fs.FileInfo) stamp {
@@ -38,9 +38,10 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// settled is a stamp to note, untrusted where it is too young for that.
-func (s stamp) settled(now time.Time) stamp {
-	if young := now.Add(-settles).UnixNano(); s.mtime >= young || s.ctime >= young {
+// settled is a stamp to note, untrusted where something in it is younger than a
+// time.
+func (s stamp) settled(since time.Time) stamp {
+	if young := since.UnixNano(); s.mtime >= young || s.ctime >= young {
 		return untrusted
 	}
 	return s

@@ -264,9 +264,11 @@ func (p *Project) current(s *state) bool {
 	}
 	defer tree.close()
 	var changed atomic.Bool
-	parallel(len(s.folders)+len(s.asked)+len(s.files), 64, func(i int) {
-		if !changed.Load() && !s.unchanged(tree, i) {
-			changed.Store(true)
+	parallel(len(s.folders)+len(s.asked)+len(s.files), 64, func() func(int) {
+		return func(i int) {
+			if !changed.Load() && !s.unchanged(tree, i) {
+				changed.Store(true)
+			}
 		}
 	})
 	return !changed.Load()
@@ -284,12 +286,14 @@ func (s *state) unchanged(tree statter, i int) bool {
 	return f.stamp == tree.at(f.path)
 }
 
-// parallel calls do for 0 to n-1, on all processors, in portions.
-func parallel(n, portion int, do func(i int)) {
+// parallel does 0 to n-1 on all processors, in portions, each with what worker
+// returns.
+func parallel(n, portion int, worker func() func(i int)) {
 	var next atomic.Int64
 	var running sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), (n+portion-1)/portion) {
 		running.Go(func() {
+			do := worker()
 			for {
 				end := int(next.Add(int64(portion)))
 				if end-portion >= n {

@@ -14,11 +14,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -112,7 +110,7 @@ func (p *Project) update(ctx context.Context, old *state) (*state, Report, error
 	if old == nil {
 		old = &state{}
 	}
-	u := &update{Project: p, old: old, now: time.Now(),
+	u := &update{Project: p, old: old, trusted: time.Now().Add(-p.settling),
 		next: &state{dir: p.dir, analyzer: p.analyzer.Name(), tables: old.tables}}
 	for _, step := range []func(context.Context) error{u.walk, u.read, u.tables, u.commit} {
 		if err := step(ctx); err != nil {
@@ -128,7 +126,7 @@ func (p *Project) update(ctx context.Context, old *state) (*state, Report, error
 type update struct {
 	*Project
 	old, next *state
-	now       time.Time
+	trusted   time.Time        // what changed before it shows
 	known     map[string]*file // of the old state
 
 	changed []int // files of next that have to be read
@@ -184,7 +182,7 @@ func (u *update) folder(path string) {
 	}
 	s := absent
 	if info, err := os.Lstat(path); err == nil {
-		s = stampOf(info).settled(u.now)
+		s = stampOf(info).settled(u.trusted)
 	}
 	u.next.folders = append(u.next.folders, place{filepath.ToSlash(rel), s})
 }
@@ -197,40 +195,34 @@ func (u *update) asked(path string) {
 		return
 	}
 	if s != absent && s != folder {
-		s = s.settled(u.now)
+		s = s.settled(u.trusted)
 	}
 	u.next.asked = append(u.next.asked, place{path, s})
 }
 
-// read reads what differs and makes entries of what is new.
+// read reads what differs and makes entries of what is new. Neighbours, which
+// share their words, go to one indexer.
 func (u *update) read(ctx context.Context) error {
-	workers := min(runtime.GOMAXPROCS(0), len(u.changed))
 	u.found = make(map[int]*finding, len(u.changed))
-	var next, done atomic.Int64
 	var mu sync.Mutex
-	var running sync.WaitGroup
-	for range workers {
-		x := newIndexer(u.analyzer)
-		running.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(u.changed) {
-					return
-				}
-				n := u.changed[i]
-				found := u.take(n, x)
-				mu.Lock()
-				if found != nil {
-					u.found[n] = found
-				}
-				if u.Progress != nil {
-					u.Progress(int(done.Add(1)), len(u.changed))
-				}
-				mu.Unlock()
+	done := 0
+	parallel(len(u.changed), 16, func() func(int) {
+		x := newIndexer(u.analyzer, len(u.changed))
+		return func(i int) {
+			if ctx.Err() != nil {
+				return
 			}
-		})
-	}
-	running.Wait()
+			found := u.take(u.changed[i], x)
+			mu.Lock()
+			defer mu.Unlock()
+			if found != nil {
+				u.found[u.changed[i]] = found
+			}
+			if done++; u.Progress != nil {
+				u.Progress(done, len(u.changed))
+			}
+		}
+	})
 	return ctx.Err()
 }
 
@@ -239,7 +231,7 @@ func (u *update) take(n int, x *indexer) *finding {
 	f := &u.next.files[n]
 	known := u.known[f.path]
 	c, err := read(u.path(f.path))
-	f.stamp = c.stamp.settled(u.now)
+	f.stamp = c.stamp.settled(u.trusted)
 	if err != nil {
 		if f.reason = err.Error(); c.stamp.ctime == 0 {
 			f.stamp = untrusted // a permission granted would not show

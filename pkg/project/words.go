@@ -48,8 +48,10 @@ type word struct {
 // A posting is a term, by its id, of the entry with a number in its file.
 type posting struct{ id, entry, weight int32 }
 
-func newIndexer(a *text.Analyzer) *indexer {
-	return &indexer{analyzer: a, words: map[string]word{}, ids: map[string]int32{}}
+// newIndexer returns an indexer for about so many files.
+func newIndexer(a *text.Analyzer, files int) *indexer {
+	size := min(32*files, 1<<15)
+	return &indexer{analyzer: a, words: make(map[string]word, size), ids: make(map[string]int32, size)}
 }
 
 // add takes an entry in and returns its length in words.
@@ -202,9 +204,14 @@ func runOf(parts []part, leaves []terms.Leaf) *terms.Run {
 			counts[global[p.indexer][f.id]]++
 		}
 	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	all := make([]terms.Posting, total)
 	lists := make([][]terms.Posting, len(ids))
 	for i, n := range counts {
-		lists[i] = make([]terms.Posting, 0, n)
+		lists[i], all = all[:0:n], all[n:]
 	}
 	for _, p := range parts {
 		for _, f := range p.found {

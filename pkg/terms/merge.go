@@ -73,11 +73,13 @@ func NewRun(leaves []Leaf, terms func(i int) string) (*Run, error) {
 // ascending order.
 func RunOf(leaves []Leaf, index map[string][]Posting) *Run {
 	names := make([]string, 0, len(index))
-	for term := range index {
+	size := 0
+	for term, postings := range index {
 		names = append(names, term)
+		size += len(term) + 8 + 6*len(postings)
 	}
 	slices.Sort(names)
-	run := &Run{leaves: leaves}
+	run := &Run{leaves: leaves, text: make([]byte, 0, size)}
 	for _, term := range names {
 		run.text = appendLine(run.text, term, index[term])
 	}

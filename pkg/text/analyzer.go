@@ -73,14 +73,14 @@ func (a *Analyzer) Name() string { return a.name }
 
 // Terms calls do with each index term of a text, as often as it stands there,
 // and returns the length in words: a [Profile] of nothing but content, for
-// those who count themselves.
+// those who count themselves, and who remember what they have asked.
 func (a *Analyzer) Terms(s string, do func(term string)) (length int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	eachWord(s, func(start, end int) {
 		word := s[start:end]
 		if !isRun(word) {
-			t := a.token(word)
+			t := a.newToken(word)
 			length += t.length
 			for _, term := range t.terms {
 				do(term)

@@ -133,7 +133,20 @@ func (a *Analyzer) token(word string) token {
 	if t, ok := a.seen[word]; ok {
 		return t
 	}
-	var t token
+	t := a.newToken(word)
+	t.folded = bounded(fold(lower(trimApostrophes(word))))
+	if len(word) > maxWord {
+		return t
+	}
+	if len(a.seen) >= maxSeen {
+		clear(a.seen)
+	}
+	a.seen[strings.Clone(word)] = t
+	return t
+}
+
+// newToken is token, but for the word itself, where it is not remembered.
+func (a *Analyzer) newToken(word string) (t token) {
 	for _, p := range pieces(word) {
 		for _, term := range a.indexTerms(p) {
 			if !slices.Contains(t.terms, term) {
@@ -144,14 +157,6 @@ func (a *Analyzer) token(word string) token {
 			t.length++
 		}
 	}
-	t.folded = bounded(fold(lower(trimApostrophes(word))))
-	if len(word) > maxWord {
-		return t
-	}
-	if len(a.seen) >= maxSeen {
-		clear(a.seen)
-	}
-	a.seen[strings.Clone(word)] = t
 	return t
 }
 
