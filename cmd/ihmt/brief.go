@@ -147,8 +147,8 @@ func (r *runner) decisionsSince(day string) ([]string, error) {
 	p := pipeline.New(r.stage("ihmt-nav", "search", "-", "--json"))
 	p.Input = record.New(record.KindQuery, query).String() + "\n"
 	_, err := r.gather(p, func(rec *record.Record) string {
-		if rec.Kind() == record.KindResult && rec.Str("status") == "" && !rec.Has("notices") {
-			if said := decisionIn(rec.Str("content")); said != "" {
+		if rec.Kind() == record.KindResult && rec.Str("status") == "" {
+			if said := decisionIn(rec.Str("content")); said != "" && !outdated(said, rec) {
 				all = append(all, decision{cli.Day(rec.Str("timestamp")), rec.Str("saved_at"), rec.Str("leaf_id"), said})
 			}
 		}
@@ -162,6 +162,19 @@ func (r *runner) decisionsSince(day string) ([]string, error) {
 		lines[i] = d.day + ": " + d.said
 	}
 	return lines, err
+}
+
+// outdated tells whether a sentence holds a value of which a notice of its
+// leaf says that it no longer does.
+func outdated(sentence string, leaf *record.Record) bool {
+	for _, notice := range leaf.Get("notices").Array() {
+		_, rest, _ := strings.Cut(notice.String(), " = '")
+		value, _, found := strings.Cut(rest, "', but on ")
+		if !found || strings.Contains(sentence, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // deciding are the words by which a text says that something was decided, in

@@ -96,7 +96,7 @@ func (s *shell) run(command string) string {
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	c.Run() // pages show failures too
-	text := strings.ReplaceAll(out.String(), s.home, "/home/ada")
+	text := strings.NewReplacer(s.home, "/home/ada", bin, "/home/ada/.local/bin").Replace(out.String())
 	for _, v := range varying {
 		text = v.what.ReplaceAllString(text, v.with)
 	}
@@ -114,6 +114,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\b([LN]\d*-[a-z0-9._-]+?)-[0-9a-f]{10,}\b`), "$1-…"},
 	{regexp.MustCompile(`\b(text:|F-)[0-9a-f]{10,}\b`), "$1…"},
 	{regexp.MustCompile(`sha256:[0-9a-f]{64}`), "sha256:…"},
+	{regexp.MustCompile(`\.ihmt-[0-9a-f]{16}\b`), ".ihmt-…"},
 	{regexp.MustCompile(`"saved_at":"[^"]*"`), `"saved_at":"2026-02-03T09:31:07Z"`},
 	{regexp.MustCompile(`"elapsed_ms":[0-9.e-]+`), `"elapsed_ms":1.9`},
 	{regexp.MustCompile(`[0-9.]+ (ms|s)\b`), "… $1"},
