@@ -60,7 +60,7 @@ func (s *Store) forgetFacts() error {
 		return err
 	}
 	defer unlock()
-	return s.remove("state/facts.jsonl")
+	return s.Discard("state/facts.jsonl")
 }
 
 // blankIn overwrites the lines of leaves in a part of the journal, in place.

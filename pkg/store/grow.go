@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/record"
@@ -158,9 +159,7 @@ func (s *Store) Spine(t *Trunk) (Spine, error) {
 }
 
 // CommitGrowth puts a trunk into force and deletes the files that the trunk
-// before it had expired. The journal is synced before, since a writer may have
-// been killed between writing a line and syncing it: root.json must not name a
-// place in the journal that a power cut can take away.
+// before it had expired.
 func (s *Store) CommitGrowth(before, after *Trunk) error {
 	unlock, err := s.lock("write")
 	if err != nil {
@@ -174,7 +173,7 @@ func (s *Store) CommitGrowth(before, after *Trunk) error {
 	if current.Generation != before.Generation {
 		return fmt.Errorf("the tree of %s grew meanwhile; run it again", s.dir)
 	}
-	if err := s.syncJournal(after.Journal); err != nil {
+	if err := s.SyncJournal(after.Journal); err != nil {
 		return err
 	}
 	after.Generation = before.Generation + 1
@@ -223,5 +222,19 @@ func (s *Store) DropChild(branch, leaf string) error {
 	return s.WriteBranch(b)
 }
 
-// Discard deletes a derived file that nothing names any more.
-func (s *Store) Discard(name string) error { return s.remove(name) }
+// Discard deletes derived files that nothing names any more, for good.
+func (s *Store) Discard(names ...string) error {
+	folders := map[string]bool{}
+	for _, name := range names {
+		if err := s.remove(name); err != nil {
+			return err
+		}
+		folders[path.Dir(name)] = true
+	}
+	for folder := range folders {
+		if err := s.syncFolder(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}

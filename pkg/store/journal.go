@@ -239,7 +239,7 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 // The caller holds the write lock and has read the journal up to end.
 func (s *Store) appendJournal(end Position, lines []byte) (Position, error) {
 	if end.Offset >= partSize {
-		if err := s.syncJournal(end); err != nil {
+		if err := s.SyncJournal(end); err != nil {
 			return end, err
 		}
 		end = Position{Part: end.Part + 1}
@@ -297,8 +297,18 @@ func (s *Store) extendable(name string, end int64) (*disk.File, error) {
 	return f, nil
 }
 
-// syncJournal makes what other processes wrote of a part of the journal last.
-func (s *Store) syncJournal(p Position) error {
+// Holds tells whether the journal reaches up to a position: one made anew, by a
+// rebuild or after damage, does not hold the positions of the old one.
+func (s *Store) Holds(p Position) bool {
+	info, err := s.root.Lstat(partName(p.Part))
+	return p.Offset == 0 || err == nil && info.Size() >= p.Offset
+}
+
+// SyncJournal makes what other processes wrote of a part of the journal last:
+// one may have been killed between writing a line and syncing it. Who notes
+// down a position of the journal calls it first, lest a power cut take the
+// position away.
+func (s *Store) SyncJournal(p Position) error {
 	f, err := disk.OpenFile(s.root, partName(p.Part), os.O_WRONLY)
 	if errors.Is(err, fs.ErrNotExist) && p.Offset == 0 {
 		return nil

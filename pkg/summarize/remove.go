@@ -98,13 +98,13 @@ func (g *growth) without(gone map[string]bool) error {
 	if err := g.snap.Err(); err != nil {
 		return err // what was read wrong must not come into force
 	}
+	if err := g.syncLayers(); err != nil {
+		return err
+	}
 	if err := g.s.CommitGrowth(g.before, &after); err != nil {
 		return err
 	}
-	for _, name := range after.Expired {
-		g.s.Discard(name) // the text must be gone now, not at the next growth
-	}
-	return nil
+	return g.s.Discard(after.Expired...) // the text must be gone now, not at the next growth
 }
 
 // withoutLeaves returns the boughs of a table without some leaves, and notes

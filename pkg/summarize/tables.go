@@ -21,10 +21,8 @@ import (
 // geometric series and a leaf is rewritten a logarithmic number of times.
 func (g *growth) write() (*store.Trunk, error) {
 	after := &store.Trunk{Format: store.Format, Analyzer: g.s.Analyzer.Name(), Journal: g.snap.End, Removed: g.before.Removed}
-	for layer := 1; layer <= g.depth(); layer++ {
-		if err := g.s.SyncLayer(layer); err != nil {
-			return nil, err
-		}
+	if err := g.syncLayers(); err != nil {
+		return nil, err
 	}
 	if err := g.tables(after); err != nil {
 		return nil, err
@@ -46,13 +44,18 @@ func (g *growth) write() (*store.Trunk, error) {
 	return after, nil
 }
 
-// depth is the highest layer that a branch was made in.
-func (g *growth) depth() int {
+// syncLayers makes the names of the branches that were made last.
+func (g *growth) syncLayers() error {
 	depth := 0
 	for _, b := range g.made {
 		depth = max(depth, b.Layer)
 	}
-	return depth
+	for layer := 1; layer <= depth; layer++ {
+		if err := g.s.SyncLayer(layer); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *growth) tables(after *store.Trunk) error {

@@ -161,7 +161,7 @@ func (l *Ledger) load() error {
 		pending = append(pending, s)
 	}
 	l.torn = marked < len(data)
-	if l.mark.Leaves != len(l.sources) {
+	if !l.memory.Holds(l.mark.Journal) || l.mark.Leaves != len(l.sources) {
 		l.reset()
 		l.torn = true
 	}
@@ -217,6 +217,9 @@ func (l *Ledger) advance() (err error) {
 
 // save writes down what advance read.
 func (l *Ledger) save() error {
+	if err := l.memory.SyncJournal(l.mark.Journal); err != nil {
+		return err
+	}
 	if l.torn || l.lines > 4*len(l.sources)+64 {
 		return l.rewrite()
 	}

@@ -68,7 +68,7 @@ type counts struct {
 // killRounds starts savers, a consolidator and readers on a memory and kills
 // them, again and again, and holds the memory against what it acknowledged.
 func killRounds(bin string, rounds int, seed uint64, say func(string)) (counts, error) {
-	const lifetime = 20
+	const lifetime = 10
 	var total counts
 	for done := 0; done < rounds; done += lifetime {
 		home, err := os.MkdirTemp("", "ihmt-torture-")
@@ -128,7 +128,6 @@ func (l *life) live() error {
 			if err := l.tool(ctx, fault, nil, "ihmt-summarize", grow...); err != nil {
 				return err
 			}
-			fault = ""
 		}
 		return nil
 	})
@@ -254,7 +253,7 @@ func (l *life) stream(saver int) (lines []byte, sent []record.Chunk) {
 		return record.Chunk{Source: source, Position: position, Domain: []string{"sea", "land", "sea.deep"}[l.random.IntN(3)], DataType: record.TypeGeneric,
 			Timestamp: fmt.Sprintf("2026-%02d-%02d", 1+l.random.IntN(11), 1+l.random.IntN(28)), Content: fmt.Sprintf("zq%dr%ds%d %s.", l.round, saver, n, words(l.random, 8))}
 	}
-	for n := range 10 + l.random.IntN(80) {
+	for n := range 10 + l.random.IntN(50) {
 		send(chunk(fmt.Sprintf("note-%d-%d-%d", l.round, saver, n), 0, n))
 	}
 	source := fmt.Sprintf("/file-%d", saver)

@@ -16,7 +16,8 @@ type grammar struct {
 	Rounds int    `help:"How many times to kill everything." default:"50"`
 	Seed   uint64 `help:"What chance starts from." default:"1"`
 	Bin    string `help:"Folder of tools that were built with the tag torture." placeholder:"DIR"`
-	What   string `arg:"" optional:"" enum:"all,kill," default:"all" help:"What to do: kill, or all."`
+	Every  int    `help:"Cut the power after every so many changes to the disk." default:"1"`
+	What   string `arg:"" optional:"" enum:"all,kill,cut" default:"all" help:"What to do: kill, cut or all."`
 }
 
 func main() {
@@ -37,6 +38,14 @@ func (g *grammar) run() error {
 		g.Bin = filepath.Dir(self)
 	}
 	say := func(s string) { fmt.Println(s) }
+	if g.What != "kill" {
+		if err := powerCuts(g.Every, g.Seed, say); err != nil {
+			return err
+		}
+	}
+	if g.What == "cut" {
+		return nil
+	}
 	total, err := killRounds(g.Bin, g.Rounds, g.Seed, say)
 	if err != nil {
 		return err
