@@ -248,3 +248,35 @@ func restTOML(t *testing.T, data []byte) map[string]any {
 	dropServer(all, "mcp_servers")
 	return all
 }
+
+func FuzzBlock(f *testing.F) {
+	for _, s := range []string{"", "# a", "a\r\n", blockBegin + "\nx\n" + blockEnd, "\n\n\n", blockEnd} {
+		f.Add([]byte(s))
+	}
+	b := block{head: "---\n", text: "one\ntwo"}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := b.set(data)
+		if err != nil {
+			return
+		}
+		if again, err := b.set(got); err != nil || !bytes.Equal(again, got) {
+			t.Fatalf("%q became %q, then %q (%v)", data, got, again, err)
+		}
+		back, err := b.unset(got)
+		if err != nil || b.holds(back) {
+			t.Fatalf("%q became %q, then %q (%v)", data, got, back, err)
+		}
+		if !b.holds(data) && len(bytes.TrimSpace(data)) > 0 && strings.TrimSpace(string(back)) != strings.TrimSpace(string(data)) {
+			t.Fatalf("%q became %q, then %q", data, got, back)
+		}
+	})
+}
+
+func FuzzPlain(f *testing.F) {
+	f.Add("\x1b[32m✓\x1b[0m ihmt \x1b[")
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := plain(s); strings.Contains(got, "\x1b[0m") || !strings.Contains(s, "\x1b") && got != s {
+			t.Fatalf("%q became %q", s, got)
+		}
+	})
+}
