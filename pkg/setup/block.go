@@ -32,7 +32,7 @@ func (b block) set(data []byte) ([]byte, error) {
 	case end > 0:
 		return splice(data, start, end, text), nil
 	case len(bytes.TrimSpace(data)) == 0:
-		return []byte(b.head + text + newline), nil
+		return []byte(strings.ReplaceAll(b.head, "\n", newline) + text + newline), nil
 	case !bytes.HasSuffix(data, []byte("\n")):
 		text = newline + text
 	}
@@ -59,6 +59,9 @@ func (b block) empty(data []byte) bool {
 
 // findBlock returns where the block stands; 0, 0 where there is none.
 func findBlock(data []byte) (start, end int, err error) {
+	if err := checkText(data); err != nil {
+		return 0, 0, err
+	}
 	start = bytes.Index(data, []byte(blockBegin))
 	end = bytes.LastIndex(data, []byte(blockEnd))
 	switch {

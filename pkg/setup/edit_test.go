@@ -155,7 +155,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%q taken out: %v\n%q", before, err, back)
 		}
 	}
-	for _, broken := range []string{blockBegin, blockEnd, blockEnd + blockBegin, strings.Repeat(blockBegin+blockEnd, 2)} {
+	for _, broken := range []string{"\xff\xfea\x00", "a\x00", blockBegin, blockEnd, blockEnd + blockBegin, strings.Repeat(blockBegin+blockEnd, 2)} {
 		if got, err := b.set([]byte(broken)); err == nil {
 			t.Errorf("%q became %q", broken, got)
 		}

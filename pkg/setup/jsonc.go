@@ -145,8 +145,8 @@ const maxDepth = 512
 
 // parseJSON parses a configuration whose offsets are those of data.
 func parseJSON(data []byte) (hujson.Value, error) {
-	if !utf8.Valid(data) {
-		return hujson.Value{}, fmt.Errorf("line %d is not UTF-8", 1+bytes.Count(data[:invalidAt(data)], []byte("\n")))
+	if err := checkText(data); err != nil {
+		return hujson.Value{}, err
 	}
 	if rest, ok := bytes.CutPrefix(data, []byte(bom)); ok { // blanks of the same length
 		data = append([]byte("   "), rest...)
@@ -174,15 +174,16 @@ func parseJSON(data []byte) (hujson.Value, error) {
 
 const bom = "\ufeff"
 
-func invalidAt(data []byte) int {
+// checkText refuses what is not UTF-8, UTF-16 above all.
+func checkText(data []byte) error {
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			return fmt.Errorf("line %d is not UTF-8", lineOf(data, i))
 		}
 		i += n
 	}
-	return len(data)
+	return nil
 }
 
 // find returns what stands under a path of names; of a name that stands
@@ -314,8 +315,10 @@ func unitOf(data []byte) string {
 	return "  "
 }
 
+// newlineOf returns how a file ends its first line.
 func newlineOf(data []byte) string {
-	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if bytes.HasSuffix(line, []byte("\r")) {
 		return "\r\n"
 	}
 	return "\n"
