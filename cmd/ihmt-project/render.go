@@ -80,9 +80,9 @@ func renderItem(w io.Writer, r *record.Record) {
 	if r.Decode(&item) != nil {
 		return
 	}
-	fmt.Fprintln(w, cli.CleanLine(item.Label(), 500))
+	fmt.Fprintln(w, cli.Clean(item.Label()))
 	for i := range item.Outline {
-		fmt.Fprintf(w, "  %s\n", cli.CleanLine(item.Outline[i].Label(), 300))
+		fmt.Fprintf(w, "  %s\n", cli.Clean(item.Outline[i].Label()))
 	}
 }
 

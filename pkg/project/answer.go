@@ -56,9 +56,12 @@ type Clue struct {
 	Options []Place `json:"options"`
 }
 
-// near is the share of the best score from which on a result is printed with
-// its code.
-const near = 0.85
+// Shares of the best score: from near on a result is printed with its code,
+// below far it is not printed.
+const (
+	near = 0.85
+	far  = 0.35
+)
 
 // errStale means that a file is no longer what was indexed.
 var errStale = errors.New("a file has changed")
@@ -130,7 +133,7 @@ func (p *Project) find(ctx context.Context, q Query, leaveOut bool) (*Answer, er
 	}
 	w := &writer{Project: p, view: v, left: q.MaxTokens, texts: map[string]*lines{}}
 	for _, c := range d.ranked {
-		if len(a.Results) == q.K {
+		if len(a.Results) == q.K || c.score < far*d.ranked[0].score {
 			break
 		}
 		r, err := w.result(c, len(a.Results) == 0 || c.score >= near*d.ranked[0].score)

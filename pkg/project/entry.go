@@ -90,8 +90,8 @@ type region struct {
 func (d *divider) divide(symbols []code.Symbol, in region) {
 	for i := 0; i < len(symbols); {
 		n := i + 1
-		if kind := runKind(&symbols[i]); kind != "" {
-			for n < len(symbols) && runKind(&symbols[n]) == kind && !d.documented(&symbols[n]) {
+		if kind := d.runKind(&symbols[i]); kind != "" {
+			for n < len(symbols) && d.runKind(&symbols[n]) == kind && !d.documented(&symbols[n]) {
 				n++
 			}
 			d.run(kind, symbols[i:n], in)
@@ -103,11 +103,11 @@ func (d *divider) divide(symbols []code.Symbol, in region) {
 }
 
 // runKind is the kind of what has no name and is told together with its like.
-func runKind(s *code.Symbol) string {
+func (d *divider) runKind(s *code.Symbol) string {
 	switch {
 	case s.Name != "" || len(s.Members) > 0:
 		return ""
-	case s.Kind == code.Import:
+	case s.Kind == code.Import, d.language == "go" && strings.HasPrefix(d.text[d.docOf(s).end:s.End], "package "):
 		return code.Import
 	}
 	return code.Statement
@@ -118,6 +118,9 @@ const aComment = 200
 
 // documented tells of a statement that has a long comment before it.
 func (d *divider) documented(s *code.Symbol) bool { return d.docOf(s).end-s.Start >= aComment }
+
+// maxStatement is how much of a statement stands for its name, in bytes.
+const maxStatement = 60
 
 // run makes an entry of a run of statements. Imports with a long comment at
 // their top, where a file or package is told of, count as more than imports.
@@ -131,8 +134,11 @@ func (d *divider) run(kind string, run []code.Symbol, in region) {
 	if doc.end-doc.start >= aComment {
 		e.kind, e.doc = code.Statement, []span{doc}
 	}
-	if kind == code.Import {
+	if e.kind == code.Import {
 		e.title = "imports"
+	} else {
+		line, _, _ := strings.Cut(strings.TrimSpace(d.text[doc.end:s.end]), "\n")
+		e.title = strings.TrimSpace(line[:min(len(line), maxStatement)])
 	}
 	d.entries = append(d.entries, e)
 }
@@ -345,7 +351,7 @@ const maxTitle = 200
 // oneLine makes a title fit into a line of a table.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return ' '
 		}
 		return r

@@ -112,7 +112,7 @@ func TestSymbolsAreFound(t *testing.T) {
 		{"Stock.java depth", "src/Stock.java:15-16 Stock.Shelf.depth"},
 		{"welcome guests", "tools.py:1-3 greet"},
 		{"turn the wheel", "README.md:5-7 Manual: Frobnication"},
-		{"import sync", "pool/pool.go:4-4 imports"},
+		{"import sync", "pool/pool.go:1-4 imports"},
 	} {
 		a := find(t, p, Query{Query: c.query})
 		if got := first(a); got != c.want && !(strings.HasPrefix(c.want, "README") && strings.HasPrefix(got, "README")) {

@@ -196,7 +196,7 @@ func parseState(data []byte) (*state, error) {
 
 // check tells whether what the state says can be true.
 func (s *state) check() error {
-	if len(s.tables) > 2 {
+	if s.dir == "" || len(s.tables) > 2 {
 		return errBroken
 	}
 	for _, t := range s.tables {
