@@ -111,6 +111,14 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
+// A list is not taken for another that prints alike.
+func TestListsThatLookAlike(t *testing.T) {
+	got, err := codexFormat.set([]byte("[mcp_servers.ihmt]\nargs = [\"mcp --path /home/ada/.ihmt\"]\n"), testServer)
+	if s, _, _ := codexFormat.get(got); err != nil || !reflect.DeepEqual(s, testServer) {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // What cannot be understood is refused, with the line.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {

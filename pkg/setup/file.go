@@ -206,38 +206,35 @@ func backupName(target string, became []byte) string {
 // backUp keeps the file as it was. The backup of an earlier edit, with no
 // other since, stays the one to go back to.
 func (c *Change) backUp() error {
-	if c.undo {
-		return c.keep(c.Backup)
-	}
-	next := backupName(c.from.target, c.to)
-	if _, earlier, ok := c.from.original(); ok {
-		if strings.HasSuffix(earlier, newSuffix) {
-			next += newSuffix
-		}
-		return os.Rename(earlier, next)
-	}
-	if !c.from.exists {
-		next += newSuffix
-	}
-	return c.keep(next)
-}
-
-// keep writes a backup; without a name there is none to write.
-func (c *Change) keep(name string) error {
-	if name == "" {
+	if c.undo && c.Backup == "" {
 		return nil
 	}
-	if err := atomic.WriteFile(name, bytes.NewReader(c.from.data)); err != nil {
+	if c.undo {
+		return c.from.copyTo(c.Backup)
+	}
+	was := c.from
+	if original, earlier, ok := c.from.original(); ok {
+		was, c.stale = original, append(c.stale, earlier)
+	}
+	next := backupName(c.from.target, c.to)
+	if !was.exists {
+		next += newSuffix
+	}
+	return was.copyTo(next)
+}
+
+func (f file) copyTo(name string) error {
+	if err := atomic.WriteFile(name, bytes.NewReader(f.data)); err != nil {
 		return err
 	}
-	return os.Chmod(name, c.from.mode)
+	return os.Chmod(name, f.mode)
 }
 
 // original returns what the file was before the edit that made it what it is.
 func (f file) original() (file, string, bool) {
 	name := backupName(f.target, f.data)
 	if _, err := os.Stat(name + newSuffix); err == nil {
-		return file{path: f.path}, name + newSuffix, true
+		return file{path: f.path, target: f.target, mode: 0o600}, name + newSuffix, true
 	}
 	b, err := read(name)
 	return b, name, err == nil && b.exists

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -107,7 +108,7 @@ func (c tomlConfig) setKey(data []byte, m member) ([]byte, error) {
 		return nil, err
 	}
 	entry := all[c.servers].(map[string]any)[serverName].(map[string]any)
-	if fmt.Sprint(entry[m.name]) == fmt.Sprint(want[m.name]) {
+	if reflect.DeepEqual(entry[m.name], want[m.name]) {
 		return data, nil
 	}
 	header := slices.IndexFunc(parts, func(e expression) bool { return e.table && slices.Equal(e.key, c.path()) })
