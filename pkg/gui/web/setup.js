@@ -16,7 +16,7 @@ export async function show(element) {
 
 async function draw(focus) {
   const { records, shell } = await ask('agents')
-  const agents = records.filter(r => r.kind === 'agent')
+  const agents = records.filter(r => r.kind === 'found')
   agents.sort((a, b) => b.installed - a.installed || registered(b) - registered(a))
   replace(page,
     h('header', { class: 'pagehead' }, h('h1', {}, t('nav.setup')), h('p', {}, t('setup.about'))),

@@ -30,7 +30,7 @@ export async function speak(code) {
   await loadWords(code)
 }
 
-/** A phrase: t('leaves', {n: 3}). One that depends on a number has forms. */
+/** A phrase: t('memories', {n: 3}). One that depends on a number has forms. */
 export function t(key, values = {}) {
   let phrase = words[key] ?? english[key] ?? key
   if (typeof phrase === 'object') phrase = phrase[new Intl.PluralRules(language).select(values.n)] ?? phrase.other
