@@ -29,6 +29,13 @@ func main() {
 	if len(os.Args) > 3 && os.Args[1] == peakMode {
 		os.Exit(runPeak(os.Args[2], os.Args[3:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == projectMode {
+		if err := runProject(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench project:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	opt := options{sizes: []int{1000, 10000, 50000}}
 	flag.StringVar(&opt.notes, "notes", "", "JSON lines with a `FILE` of real notes ({\"text\": …}); without it they are generated")
 	flag.BoolVar(&opt.quick, "quick", false, "small memories: shows that it works, judges only what does not depend on size")
