@@ -26,7 +26,9 @@ func (x *extractor) value(p *pattern, j int) (attribute string, value, stop int)
 			value, stop = x.place(j)
 		case "company":
 			if value, stop = x.company(j); x.tokens[j].kind == han {
-				stop = max(stop, x.enclosed(p, j))
+				if stop = max(stop, x.enclosed(p, j)); x.isTeam(stop) {
+					stop = 0
+				}
 			}
 		case "tool":
 			stop = x.tool(j)
@@ -268,12 +270,18 @@ func (x *extractor) company(i int) (value, stop int) {
 	switch {
 	case stop == 0 || from > i && (x.isModifier(stop) || x.longestOf(stop-1, "product") > 0): // the Rust Discord
 		return from, 0
-	case x.tokens[from].kind == han && stop-from < 2:
+	case x.tokens[from].kind == han && (stop-from < 2 || x.isTeam(stop)):
 		return from, 0
 	case x.longestOf(from, "calendar") > 0 || x.longestOf(from, "place name") > 0 && x.longestOf(stop-1, "place ending") > 0:
 		return from, 0
 	}
 	return from, stop
+}
+
+// isTeam tells whether a name of ideographs that ends before token i is that
+// of a part of a company.
+func (x *extractor) isTeam(i int) bool {
+	return i > 1 && (x.longestOf(i-1, "team ending") > 0 || x.longestOf(i-2, "team ending") > 1)
 }
 
 // toolLists are the lists of names that tell the attribute by themselves.

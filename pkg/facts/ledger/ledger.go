@@ -112,11 +112,8 @@ func Read(s *store.Store, known map[string]*facts.Source) (*Ledger, error) {
 		return l, err
 	}
 	unlock, err := s.LockDerived("facts")
-	if errors.Is(err, fs.ErrPermission) {
-		return l, l.advance() // a memory that may only be read
-	}
-	if err != nil {
-		return nil, err
+	if err != nil { // a memory that may only be read, a disk that is full
+		return l, l.advance()
 	}
 	defer unlock()
 	if err := l.load(); err != nil {
@@ -125,7 +122,8 @@ func Read(s *store.Store, known map[string]*facts.Source) (*Ledger, error) {
 	if err := l.advance(); err != nil {
 		return nil, err
 	}
-	return l, l.save()
+	l.save() // where it fails, the next to read the ledger reads the same leaves again
+	return l, nil
 }
 
 // load reads the file up to its last mark.
