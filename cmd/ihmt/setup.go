@@ -31,49 +31,39 @@ type setupCmd struct {
 // first, and 2 where one of them failed.
 func (c *setupCmd) Run(ctx *cli.Context, g *grammar) error {
 	r := newRunner(ctx, g)
-	dir, err := os.Getwd()
+	machine, err := thisMachine()
 	if err != nil {
 		return err
-	}
-	machine, err := setup.Here(runtime.GOOS, setup.ProjectOf(dir))
-	if err != nil {
-		return fmt.Errorf("no home folder: %w", err)
 	}
 	home, err := r.memoryFor(machine)
 	if err != nil {
 		return err
 	}
-	if len(c.Agents) == 0 {
-		if c.Remove {
-			return errors.New("--remove needs the names of agents, or all")
-		}
+	switch {
+	case len(c.Agents) == 0 && c.Remove:
+		return errors.New("--remove needs the names of agents, or all")
+	case len(c.Agents) == 0:
 		return r.listAgents(machine, home)
 	}
-	program, err := self()
+	s, err := c.setup(machine, home)
 	if err != nil {
 		return err
 	}
-	s := &setup.Setup{
-		Machine: machine, Scope: setup.Scope(c.Scope), Server: setup.ServerFor(setup.Scope(c.Scope), program, home),
-		Guide: template.Instructions, DryRun: c.DryRun,
-		Show: func(change setup.Change) { r.tell(setup.KindChange, change) },
-	}
+	s.Show = func(change setup.Change) { r.tell(setup.KindChange, change) }
 	agents, err := s.Named(c.Agents)
 	if err != nil {
 		return err
 	}
+	do := s.Remove
 	if !c.Remove {
 		if err := r.keepMemory(home, c.DryRun); err != nil {
 			return err
 		}
+		do = func(a setup.Agent) setup.Outcome { return s.Add(r.ctx, a) }
 	}
 	var outcomes []setup.Outcome
 	for _, a := range agents {
-		o := s.Remove
-		if !c.Remove {
-			o = func(a setup.Agent) setup.Outcome { return s.Add(r.ctx, a) }
-		}
-		outcome := o(a)
+		outcome := do(a)
 		if r.ctx.Err() != nil {
 			return errors.New("interrupted")
 		}
@@ -81,6 +71,29 @@ func (c *setupCmd) Run(ctx *cli.Context, g *grammar) error {
 		outcomes = append(outcomes, outcome)
 	}
 	return verdict(outcomes)
+}
+
+// thisMachine is where this runs, with the project of the current folder.
+func thisMachine() (setup.Machine, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return setup.Machine{}, err
+	}
+	m, err := setup.Here(runtime.GOOS, setup.ProjectOf(dir))
+	if err != nil {
+		return m, fmt.Errorf("no home folder: %w", err)
+	}
+	return m, nil
+}
+
+// setup is what the flags ask for, with the memory in a folder.
+func (c *setupCmd) setup(m setup.Machine, home string) (*setup.Setup, error) {
+	program, err := self()
+	if err != nil {
+		return nil, err
+	}
+	scope := setup.Scope(c.Scope)
+	return &setup.Setup{Machine: m, Scope: scope, Server: setup.ServerFor(scope, program, home), Guide: template.Instructions, DryRun: c.DryRun}, nil
 }
 
 // tell prints a record at once: what follows may take a while.

@@ -147,7 +147,7 @@ func (p *peer) close() error {
 // handshake starts a server as an agent would and returns the names of its
 // tools.
 func handshake(ctx context.Context, s Server) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
 	defer cancel()
 	p, err := startPeer(ctx, "2.0", s.Command, nil, s.Args...)
 	if err != nil {
