@@ -29,6 +29,7 @@ type grammar struct {
 	Setup       setupCmd       `cmd:"" help:"Make the agents on this machine use the memory."`
 	Digest      digestCmd      `cmd:"" help:"Say what matters of the output of a build or a test run."`
 	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Offer the memory to agents, by the Model Context Protocol."`
+	Gui         guiCmd         `cmd:"" help:"Show the memory in the browser."`
 	Demo        demoCmd        `cmd:"" help:"Show on examples what a memory does, and prove it."`
 	Print       versionCmd     `cmd:"" name:"version" help:"Print the version."`
 }
