@@ -6,9 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // An Input of a merge holds leaves with their terms: a [Table] or a [Run].
@@ -45,7 +47,7 @@ type Layout struct {
 // A Run is an [Input] in memory: leaves that are not in a table yet.
 type Run struct {
 	leaves []Leaf
-	text   []byte // term lines
+	text   [][]byte // term lines, in parts
 }
 
 // NewRun indexes leaves. The terms of leaf i are separated by spaces, each
@@ -73,17 +75,32 @@ func NewRun(leaves []Leaf, terms func(i int) string) (*Run, error) {
 // ascending order.
 func RunOf(leaves []Leaf, index map[string][]Posting) *Run {
 	names := make([]string, 0, len(index))
-	size := 0
-	for term, postings := range index {
+	for term := range index {
 		names = append(names, term)
-		size += len(term) + 8 + 6*len(postings)
 	}
 	slices.Sort(names)
-	run := &Run{leaves: leaves, text: make([]byte, 0, size)}
-	for _, term := range names {
-		run.text = appendLine(run.text, term, index[term])
+	run := &Run{leaves: leaves}
+	parts := slices.Collect(slices.Chunk(names, len(names)/runtime.GOMAXPROCS(0)+1))
+	run.text = make([][]byte, len(parts))
+	var writing sync.WaitGroup
+	for i, part := range parts {
+		writing.Go(func() { run.text[i] = termLines(part, index) })
 	}
+	writing.Wait()
 	return run
+}
+
+// termLines are the lines of some terms.
+func termLines(names []string, index map[string][]Posting) []byte {
+	size := 0
+	for _, term := range names {
+		size += len(term) + 8 + 6*len(index[term])
+	}
+	lines := make([]byte, 0, size)
+	for _, term := range names {
+		lines = appendLine(lines, term, index[term])
+	}
+	return lines
 }
 
 // Leaf returns what is kept of a leaf.
@@ -93,7 +110,11 @@ func (r *Run) Leaf(ordinal int) (Leaf, error) { return r.leaves[ordinal], nil }
 func (r *Run) Len() int { return len(r.leaves) }
 
 func (r *Run) lines() *lineReader {
-	return &lineReader{r: bufio.NewReader(bytes.NewReader(r.text)), limit: len(r.leaves)}
+	parts := make([]io.Reader, len(r.text))
+	for i, text := range r.text {
+		parts[i] = bytes.NewReader(text)
+	}
+	return &lineReader{r: bufio.NewReaderSize(io.MultiReader(parts...), 64<<10), limit: len(r.leaves)}
 }
 
 // JoinWeights writes terms in the form that [NewRun] reads, in byte order.

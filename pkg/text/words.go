@@ -186,6 +186,9 @@ func pieces(word string) []piece {
 	if len(word) > maxWord {
 		return []piece{{word, numberPiece}}
 	}
+	if isPlain(word) {
+		return []piece{{lower(word), wordPiece}}
+	}
 	word = strings.TrimRight(trimApostrophes(word), "_")
 	if isNumeric(word) {
 		return numbers(lower(word))
@@ -215,6 +218,17 @@ func pieces(word string) []piece {
 		}
 	}
 	return out
+}
+
+// isPlain tells of a word of ASCII letters with no capital but the first, which
+// has no parts.
+func isPlain(word string) bool {
+	for i := 0; i < len(word); i++ {
+		if c := word[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return len(word) > 1
 }
 
 // trimApostrophes drops an English 's, a French or Italian article before an
