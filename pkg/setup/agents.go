@@ -181,7 +181,8 @@ var Agents = []Agent{
 		guide: func(m Machine, s Scope) string {
 			return s.pick(filepath.Join(m.env("CLAUDE_CONFIG_DIR", ".claude"), "CLAUDE.md"), m.project("CLAUDE.md"))
 		},
-		ask: askClaude,
+		approval: "start claude in this project and approve the server",
+		ask:      askClaude,
 	},
 	{
 		Name: "codex", Title: "Codex", programs: []string{"codex"},
@@ -211,7 +212,9 @@ var Agents = []Agent{
 			return firstThere(filepath.Join(dir, "opencode.json"), filepath.Join(dir, "opencode.jsonc"))
 		},
 		guide: func(m Machine, s Scope) string {
-			return s.pick(filepath.Join(m.env("XDG_CONFIG_HOME", ".config"), "opencode", "AGENTS.md"), m.project("AGENTS.md"))
+			// It reads one file: to create AGENTS.md would hide a CLAUDE.md.
+			own := s.pick(filepath.Join(m.env("XDG_CONFIG_HOME", ".config"), "opencode", "AGENTS.md"), m.project("AGENTS.md"))
+			return firstThere(own, s.pick(m.home(".claude", "CLAUDE.md"), m.project("CLAUDE.md")))
 		},
 		ask: askOpencode,
 	},

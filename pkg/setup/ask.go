@@ -107,7 +107,7 @@ func askClaude(ctx context.Context, c client) Verdict {
 	case strings.Contains(status, "✔"):
 		return Verdict{State: Connected, Detail: "claude mcp get: " + status}
 	case strings.Contains(status, "Pending approval"):
-		return Verdict{State: Approval, Detail: "claude mcp get: " + status, Next: "start claude in this project and approve the server"}
+		return Verdict{State: Approval, Detail: "claude mcp get: " + status, Next: c.next}
 	}
 	return Verdict{State: Failed, Detail: "claude mcp get: " + status}
 }

@@ -224,6 +224,28 @@ func TestSharedInstructions(t *testing.T) {
 	same(t, s.files(t), map[string]string{})
 }
 
+// opencode reads the instructions of Claude Code where it has none of its own:
+// these must not be hidden by new ones.
+func TestInstructionsThatWouldHideOthers(t *testing.T) {
+	for _, scope := range []Scope{User, Project} {
+		s := newSetup(t, scope)
+		name := scope.pick(".claude/CLAUDE.md", "work/CLAUDE.md")
+		s.put(t, name, "# Mine\n")
+		before := s.files(t)
+		s.add(t, "opencode", Answers)
+		if got := s.files(t)[name]; !strings.Contains(got, "Remember.") {
+			t.Errorf("%s is %q", name, got)
+		}
+		s.add(t, "claude-code", scope.pick(Answers, Approval))
+		s.remove(t, "claude-code")
+		if got := s.files(t)[name]; !strings.Contains(got, "Remember.") {
+			t.Errorf("then %s is %q", name, got)
+		}
+		s.remove(t, "opencode")
+		same(t, s.files(t), before)
+	}
+}
+
 // A client that writes to its configuration while it is asked does not keep
 // the bytes from coming back.
 func TestAClientThatRewritesItsConfiguration(t *testing.T) {
