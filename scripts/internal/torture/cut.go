@@ -42,19 +42,24 @@ type script struct {
 func (s *script) play(steps ...func() error) error {
 	disk.Intercept = s.tape.intercept
 	defer func() { disk.Intercept = nil }()
-	var err error
-	if s.store, err = store.Create(s.dir); err == nil {
-		defer s.store.Close()
-		for _, step := range steps {
-			if err = step(); err != nil {
-				break
-			}
-		}
-	}
+	err := s.opened(steps...)
 	if s.tape.die > 0 && s.tape.len() >= s.tape.die {
 		return nil // whatever came of it
 	}
 	return err
+}
+
+func (s *script) opened(steps ...func() error) (err error) {
+	if s.store, err = store.Create(s.dir); err != nil {
+		return err
+	}
+	defer s.store.Close()
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // save stores so many notes in one commit.
@@ -343,7 +348,7 @@ func powerCuts(every int, seed uint64, say func(string)) error {
 	}
 	say(fmt.Sprintf("power cut over %d changes: %d states of the disk, no promise broken", len(s.tape.ops), r.states))
 	states, lives := 0, 0
-	for n := 1; n < len(s.tape.ops); n += 1 + random.IntN(8*every) {
+	for n := 1; n < len(s.tape.ops); n += 1 + random.IntN(4*every) {
 		again := newScript(filepath.Join(home, fmt.Sprint(n)))
 		again.tape.die = n
 		if err := again.play(again.save(1), again.save(10), again.grow(true), again.version(2), again.version(1), again.timeline, again.grow(false)); err != nil {

@@ -150,9 +150,13 @@ func (l *life) live() error {
 		fault := l.fault(true, "rebuild")
 		run(func() error { return l.tool(ctx, fault, nil, "ihmt-store", "rebuild") })
 	}
+	patience := time.Duration(5+l.random.IntN(400)) * time.Millisecond
+	if victim != "" {
+		patience = 2 * time.Second
+	}
 	select {
 	case <-l.died: // at its named point
-	case <-time.After(time.Duration(5+l.random.IntN(400)) * time.Millisecond * time.Duration(1+2*min(len(victim), 1))):
+	case <-time.After(patience):
 	}
 	time.Sleep(time.Duration(l.random.IntN(50)) * time.Millisecond)
 	kill()

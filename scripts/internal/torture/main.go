@@ -17,7 +17,7 @@ type grammar struct {
 	Seed   uint64 `help:"What chance starts from." default:"1"`
 	Bin    string `help:"Folder of tools that were built with the tag torture." placeholder:"DIR"`
 	Every  int    `help:"Cut the power after every so many changes to the disk." default:"1"`
-	What   string `arg:"" optional:"" enum:"all,kill,cut" default:"all" help:"What to do: kill, cut or all."`
+	What   string `arg:"" optional:"" enum:"all,kill,cut,errors" default:"all" help:"What to do: kill, cut, errors or all."`
 }
 
 func main() {
@@ -38,12 +38,17 @@ func (g *grammar) run() error {
 		g.Bin = filepath.Dir(self)
 	}
 	say := func(s string) { fmt.Println(s) }
-	if g.What != "kill" {
-		if err := powerCuts(g.Every, g.Seed, say); err != nil {
-			return err
+	for _, part := range []struct {
+		name string
+		do   func(every int, seed uint64, say func(string)) error
+	}{{"errors", diskErrors}, {"cut", powerCuts}} {
+		if g.What == part.name || g.What == "all" {
+			if err := part.do(g.Every, g.Seed, say); err != nil {
+				return err
+			}
 		}
 	}
-	if g.What == "cut" {
+	if g.What != "kill" && g.What != "all" {
 		return nil
 	}
 	total, err := killRounds(g.Bin, g.Rounds, g.Seed, say)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// What scripts/torture does at length is done here in short.
+
+func TestPowerCuts(t *testing.T) {
+	if err := powerCuts(250, 1, func(s string) { t.Log(s) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDiskErrors(t *testing.T) {
+	if err := diskErrors(60, 1, func(s string) { t.Log(s) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestKills(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("has no such signal")
+	}
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-tags", "torture", "-o", bin+string(filepath.Separator), "../../../cmd/ihmt-store", "../../../cmd/ihmt-nav", "../../../cmd/ihmt-summarize")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if _, err := killRounds(bin, 3, 1, func(s string) { t.Log(s) }); err != nil {
+		t.Fatal(err)
+	}
+}
