@@ -28,7 +28,7 @@ type searchArgs struct {
 const (
 	defaultSearchTokens = 900
 	searchResults       = 5
-	maxNotices          = 4
+	maxNotices          = 3
 	optionTokens        = 60 // of an option's excerpt, or of one line for a match
 )
 
@@ -66,8 +66,10 @@ type match struct {
 	Date    string   `json:"date"`
 	Domain  string   `json:"domain"`
 	Status  string   `json:"status,omitempty"` // superseded, retired; "" where current
+	AsOf    string   `json:"as_of,omitempty"`  // the day asked about, on which it was true
 	Notices []string `json:"notices,omitempty"`
 	Text    string   `json:"text,omitempty"`
+	part    bool     // Text is not all of it
 	title   string
 	excerpt string
 }
@@ -121,9 +123,9 @@ func matches(results []*record.Record) []match {
 	var list []match
 	for _, r := range results {
 		m := match{ID: line(r.Str("leaf_id"), 120), Date: cli.Day(r.Str("timestamp")), Domain: line(r.Str("domain"), 64), Status: line(r.Str("status"), 20),
-			title: line(r.Str("title"), 80), excerpt: cli.Clean(r.Str("excerpt")), Text: cli.Clean(r.Str("content"))}
+			AsOf: cli.Day(r.Str("as_of")), title: line(r.Str("title"), 80), excerpt: cli.Clean(r.Str("excerpt")), Text: cli.Clean(r.Str("content"))}
 		for _, n := range r.Get("notices").Array() {
-			m.Notices = append(m.Notices, line(n.String(), 400))
+			m.Notices = append(m.Notices, strings.TrimPrefix(line(n.String(), 400), "OUTDATED: "))
 		}
 		list = append(list, m)
 	}
@@ -142,7 +144,7 @@ func options(clue *record.Record, results []*record.Record) []match {
 	for _, o := range clue.Get("options").Array() {
 		id := line(o.Get("leaf_id").String(), 120)
 		list = append(list, match{ID: id, Date: cli.Day(o.Get("timestamp").String()), Domain: line(o.Get("domain").String(), 64),
-			Status: status[id], Notices: notices[id], Text: line(o.Get("excerpt").String(), 4*optionTokens)})
+			Status: status[id], Notices: notices[id], Text: lead(line(o.Get("excerpt").String(), 4*optionTokens), cli.Day(o.Get("timestamp").String()))})
 	}
 	return list
 }
@@ -157,7 +159,7 @@ func (c *call) complete(path string, m *match, tokens int) error {
 	return c.each(pipeline.New(pipeline.Tool("ihmt-nav", "get", m.ID, "--json", "--path="+path)), func(r *record.Record) {
 		content := strings.TrimSpace(cli.Clean(r.Str("content")))
 		if text.Tokens(content) > tokens {
-			content = around(content, m.excerpt, tokens)
+			content, m.part = around(content, m.excerpt, tokens), true
 		}
 		m.Text = content
 	})
@@ -168,18 +170,18 @@ func compact(f *found, tokens int) string {
 	var b strings.Builder
 	best := &f.Matches[0]
 	outdated(&b, f.Matches)
-	fmt.Fprintf(&b, "%s  %s  confidence %.2f  id %s\n", best.Date, best.Domain, f.Confidence, best.ID)
+	fmt.Fprintf(&b, "%s  %s  confidence %.2f  id %s%s\n", best.Date, best.Domain, f.Confidence, best.ID, then(best))
 	kept, left := cut(best.Text, max(tokens-text.Tokens(b.String())-20, minTokens/2))
 	best.Text = kept
 	b.WriteString(kept)
 	b.WriteByte('\n')
-	if left > 0 {
-		fmt.Fprintf(&b, "(%d tokens more: detail=full, max_tokens)\n", left)
+	if left > 0 || best.part {
+		b.WriteString("(a part of it; detail=full and max_tokens show more)\n")
 	}
 	for i := range f.Matches[1:] {
 		m := &f.Matches[i+1]
 		m.Text = oneLine(m)
-		said := fmt.Sprintf("- %s  %s%s  %s\n", m.Date, m.Domain, mark(m), m.Text)
+		said := fmt.Sprintf("- %s  %s%s%s  %s\n", m.Date, m.Domain, mark(m), then(m), m.Text)
 		if text.Tokens(b.String()+said) > tokens {
 			f.Matches = f.Matches[:i+1]
 			break
@@ -198,6 +200,14 @@ func mark(m *match) string {
 		return "  OUTDATED"
 	}
 	return ""
+}
+
+// then says that a memory is told because it was true on the day asked about.
+func then(m *match) string {
+	if m.AsOf == "" {
+		return ""
+	}
+	return "  true on " + m.AsOf
 }
 
 // outdated writes what has changed since some memories.
@@ -219,12 +229,22 @@ func outdated(b *strings.Builder, list []match) {
 // oneLine tells one memory from others in about a line: its title, and what
 // matched where the title does not say it.
 func oneLine(m *match) string {
-	excerpt := line(strings.TrimLeft(m.excerpt, "# "), 2*optionTokens)
-	title := strings.TrimSuffix(m.title, "…")
-	if m.title == "" || strings.Contains(title, m.Date) || strings.HasPrefix(excerpt, title) {
+	excerpt := line(lead(m.excerpt, m.Date), 2*optionTokens)
+	title := lead(strings.TrimSuffix(m.title, "…"), m.Date)
+	if title == "" || strings.HasPrefix(excerpt, title) {
 		return excerpt
 	}
-	return line(m.title, optionTokens) + ": " + excerpt
+	return line(title, optionTokens) + ": " + excerpt
+}
+
+// lead is a text without the mark of a heading and without the date that
+// stands beside it anyway.
+func lead(s, date string) string {
+	s = strings.TrimLeft(s, "# ")
+	if rest, ok := strings.CutPrefix(s, date); ok && date != "" {
+		s = strings.TrimLeft(rest, " :·,.-–—")
+	}
+	return s
 }
 
 // wholeTexts are the memories as they are, as far as the budget goes.
@@ -235,12 +255,12 @@ func wholeTexts(f *found, tokens int) string {
 		m := &f.Matches[i]
 		room := tokens - text.Tokens(b.String()) - 60
 		if i > 0 && room < minTokens {
-			fmt.Fprintf(&b, "(%d more matches do not fit: max_tokens)\n", len(f.Matches)-i)
+			fmt.Fprintf(&b, "(matches for which there is no room: %d; max_tokens)\n", len(f.Matches)-i)
 			f.Matches = f.Matches[:i]
 			break
 		}
 		outdated(&b, f.Matches[i:i+1])
-		fmt.Fprintf(&b, "%d. %s  %s  id %s\n", i+1, m.Date, m.Domain, m.ID)
+		fmt.Fprintf(&b, "%d. %s  %s  id %s%s\n", i+1, m.Date, m.Domain, m.ID, then(m))
 		kept, left := cut(strings.TrimSpace(m.Text), max(room, minTokens/2))
 		m.Text = kept
 		b.WriteString(kept + "\n")

@@ -86,6 +86,8 @@ func TestSavingAndSearching(t *testing.T) {
 	says(t, text, "OUTDATED", "On 2024-03-11")
 	text = c.call("search_memory", m{"query": "harbour", "detail": "full"})
 	says(t, text, "1. 2026-02-03  personal  id L-")
+	says(t, c.call("search_memory", m{"query": "where did I live in 2024?"}), "true on 2024-12-31", "I live in Madrid", "OUTDATED: On 2024-03-11")
+	says(t, c.call("search_memory", m{"query": "where do I live", "at": "2024-12-31"}), "true on 2024-12-31", "I live in Madrid")
 	says(t, c.call("search_memory", m{"query": "harbuor zeppelin"}), "Nothing found in 2 memories", `"harbuor" (there is harbour)`, `"zeppelin"`)
 	says(t, c.call("search_memory", m{"query": "harbour", "domain": "work"}), "Nothing found", "without the filters")
 	says(t, c.call("memory_timeline", m{"subject": "User", "attribute": "location", "at": "2025-01-01"}),
@@ -506,7 +508,7 @@ func TestConcurrentCalls(t *testing.T) {
 func TestManyServers(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	const servers, saves = 20, 2
+	const servers, saves = 20, 1
 	var all sync.WaitGroup
 	for i := range servers {
 		all.Go(func() {
@@ -776,4 +778,26 @@ func TestTheNewestProtocol(t *testing.T) {
 	write(t, file, "one\n")
 	c.call("read_file", m{"path": file})
 	says(t, c.call("read_file", m{"path": file}), "UNCHANGED")
+}
+
+// The tree grows by saving, with nobody waiting for it.
+func TestSavingMakesTheTreeGrow(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	var journal strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&journal, "## 2026-01-%02d\n\nThe tide table of day %d was copied by hand.\n\n", i+1, i)
+	}
+	file := filepath.Join(home, "journal.md")
+	write(t, file, journal.String())
+	run(t, home, "ihmt", "ingest", "--no-consolidate", file)
+	c := connect(t, home)
+	c.call("save_memory", m{"content": "2026-02-01: The tide table is printed from now on."})
+	for range 100 {
+		if strings.Contains(run(t, home, "ihmt-store", "stats", "--json"), `"pending":0,`) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Error("the tree has not grown")
 }

@@ -22,7 +22,7 @@ import (
 var bin string
 
 // built are the tools that a server starts, and those that start it.
-var built = []string{"./cmd/ihmt", "./cmd/ihmt-mcp", "./cmd/ihmt-chunk", "./cmd/ihmt-store", "./cmd/ihmt-facts", "./cmd/ihmt-nav", "./cmd/ihmt-summarize", "./cmd/ihmt-project"}
+var built = []string{"./cmd/ihmt", "./cmd/ihmt-mcp", "./cmd/ihmt-chunk", "./cmd/ihmt-store", "./cmd/ihmt-facts", "./cmd/ihmt-nav", "./cmd/ihmt-summarize", "./cmd/ihmt-project", "./cmd/ihmt-detect"}
 
 func TestMain(m *testing.M) { os.Exit(withTools(m.Run)) }
 
