@@ -72,10 +72,27 @@ func (p *Project) Find(ctx context.Context, q Query) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for try := 0; ; try++ {
-		answer, err := p.find(ctx, q, try > 2)
-		if !errors.Is(err, errStale) {
-			return answer, err
+	var answer *Answer
+	err = p.again(ctx, func(last bool) (err error) {
+		answer, err = p.find(ctx, q, last)
+		return err
+	})
+	return answer, err
+}
+
+// again tries what fails because a file or the index is no longer what it was.
+// The last try should leave out what still fails.
+func (p *Project) again(ctx context.Context, do func(last bool) error) error {
+	const tries = 4
+	for try := 1; ; try++ {
+		err := do(try == tries)
+		switch {
+		case try == tries || !errors.Is(err, errStale) && !errors.Is(err, errBroken):
+			return err
+		case errors.Is(err, errBroken):
+			if err := p.discard(ctx); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -116,7 +133,7 @@ func (p *Project) find(ctx context.Context, q Query, leaveOut bool) (*Answer, er
 	defer v.close()
 	d, err := v.decide(p.analyzer, q)
 	if err != nil {
-		return nil, errors.Join(err, p.discard(ctx))
+		return nil, err
 	}
 	a := &Answer{Search: Search{Query: q.Query, Clue: q.Clue, Confidence: d.confidence, Ambiguous: d.rivals != nil,
 		Files: report.Files, Symbols: report.Symbols, Changed: report.Changed, Missing: d.missing}}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -68,21 +67,21 @@ type view struct {
 
 // view brings the index up to date and opens it.
 func (p *Project) view(ctx context.Context) (*view, Report, error) {
-	for try := 0; ; try++ {
-		s, report, err := p.sync(ctx)
-		if err != nil {
+	s, report, err := p.sync(ctx)
+	if err != nil {
+		return nil, report, err
+	}
+	v, err := p.open(s)
+	if errors.Is(err, fs.ErrNotExist) { // another process has merged the tables meanwhile, or they were removed
+		if s, report, err = p.sync(ctx); err != nil {
 			return nil, report, err
 		}
-		v, err := p.open(s)
-		if err == nil || try > 3 {
-			return v, report, err
-		}
-		if !errors.Is(err, fs.ErrNotExist) || try > 0 { // else another process has merged the tables meanwhile
-			if err := p.discard(ctx); err != nil {
-				return nil, report, err
-			}
-		}
+		v, err = p.open(s)
 	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errBroken, err)
+	}
+	return v, report, err
 }
 
 // discard drops the state, so that the next call begins anew.
@@ -92,7 +91,11 @@ func (p *Project) discard(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	return os.Remove(filepath.Join(p.index, stateName))
+	err = os.Remove(filepath.Join(p.index, stateName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // another process has done it
+	}
+	return err
 }
 
 func (p *Project) open(s *state) (*view, error) {
@@ -138,8 +141,8 @@ func (v *view) close() {
 // err is the first failure of reading the tables.
 func (v *view) err() error {
 	for _, t := range v.tables {
-		if err := t.Err(); err != nil && !errors.Is(err, io.EOF) {
-			return err
+		if err := t.Err(); err != nil {
+			return fmt.Errorf("%w: %w", errBroken, err)
 		}
 	}
 	return nil
@@ -165,7 +168,7 @@ func (v *view) entry(r ref) (entry, error) {
 	table, ordinal := v.table(r)
 	leaf, err := table.Leaf(ordinal)
 	if err != nil {
-		return entry{}, err
+		return entry{}, fmt.Errorf("%w: %w", errBroken, err)
 	}
 	e, ok := parseID(leaf.ID)
 	if !ok {

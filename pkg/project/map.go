@@ -81,6 +81,16 @@ func (p *Project) Map(ctx context.Context, r Request) (*Map, error) {
 	if r.Detail != "" && r.Detail != DetailFiles && r.Detail != DetailSymbols {
 		return nil, fmt.Errorf("detail %q: want %s or %s", r.Detail, DetailFiles, DetailSymbols)
 	}
+	var m *Map
+	err = p.again(ctx, func(bool) (err error) {
+		m, err = p.list(ctx, r, subpath)
+		return err
+	})
+	return m, err
+}
+
+// list makes a map of what is below a clean subpath.
+func (p *Project) list(ctx context.Context, r Request, subpath string) (*Map, error) {
 	v, _, err := p.view(ctx)
 	if err != nil {
 		return nil, err
