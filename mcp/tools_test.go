@@ -11,37 +11,43 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// bin is the folder of the built tools: the server is tested as the process
-// that a client starts.
-var bin string
-
 // built are the tools that a server starts, and those that start it.
-var built = []string{"./cmd/ihmt", "./cmd/ihmt-mcp", "./cmd/ihmt-chunk", "./cmd/ihmt-store", "./cmd/ihmt-facts", "./cmd/ihmt-nav", "./cmd/ihmt-summarize", "./cmd/ihmt-project", "./cmd/ihmt-detect"}
+var built = []string{"./cmd/ihmt", "./cmd/ihmt-mcp", "./cmd/ihmt-detect", "./cmd/ihmt-chunk", "./cmd/ihmt-store", "./cmd/ihmt-facts", "./cmd/ihmt-nav", "./cmd/ihmt-summarize", "./cmd/ihmt-project"}
 
-func TestMain(m *testing.M) { os.Exit(withTools(m.Run)) }
-
-func withTools(run func() int) int {
-	var err error
-	if bin, err = os.MkdirTemp("", "ihmt-bin-"); err != nil {
+// bin is the folder of the tools, which are built when a test first needs
+// them: the server is tested as the process that a client starts.
+var bin = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "ihmt-bin-")
+	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(bin)
-	build := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", bin + string(filepath.Separator)}, built...)...)
+	binDir = dir
+	build := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, built...)...)
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-		return 1
+		panic(fmt.Sprintf("%s%v", out, err))
 	}
-	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return dir
+})
+
+var binDir string // what to remove
+
+func TestMain(m *testing.M) {
 	os.Unsetenv("IHMT_HOME")
-	return run()
+	code := m.Run()
+	if binDir != "" {
+		os.RemoveAll(binDir)
+	}
+	os.Exit(code)
 }
 
 // tool is the path of a built tool.
@@ -49,7 +55,7 @@ func tool(name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	return filepath.Join(bin, name)
+	return filepath.Join(bin(), name)
 }
 
 // A client is a session with a server of its own.
