@@ -18,11 +18,15 @@ type asking struct {
 	loose     []string // of ideographs, which no blanks part
 }
 
-var askings = sync.OnceValue(func() []asking {
-	var all []asking
+// askings returns the ways to ask, and the words that may go on after them.
+var askings = sync.OnceValues(func() (all []asking, then []string) {
 	for line := range strings.Lines(questionsFile) {
 		attribute, phrases, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || strings.HasPrefix(attribute, "#") {
+			continue
+		}
+		if attribute == "then" {
+			then = strings.Fields(strings.ReplaceAll(phrases, "|", " "))
 			continue
 		}
 		a := asking{attribute: attribute}
@@ -37,7 +41,7 @@ var askings = sync.OnceValue(func() []asking {
 		}
 		all = append(all, a)
 	}
-	return all
+	return all, then
 })
 
 // stands tells whether parts of a pattern stand in a text of words, each
@@ -66,12 +70,17 @@ func Asked(query string) (attribute string, ok bool) {
 		return "", false
 	}
 	text := strings.Join(words, " ") + " "
-	for _, a := range askings() {
+	all, then := askings()
+	ends := func(at int) bool {
+		next, _, _ := strings.Cut(text[at:], " ")
+		return next == "" || next[0] >= '0' && next[0] <= '9' || slices.Contains(then, next)
+	}
+	for _, a := range all {
 		if slices.ContainsFunc(a.loose, func(phrase string) bool { return strings.Contains(text, phrase) }) {
 			return a.attribute, true
 		}
 		for at := 0; a.parts != nil && at < len(text); at += strings.IndexByte(text[at:], ' ') + 1 {
-			if stands(a.parts, text, at, func(int) bool { return true }) {
+			if stands(a.parts, text, at, ends) {
 				return a.attribute, true
 			}
 		}

@@ -26,6 +26,9 @@ func TestWhatAQuestionAsksFor(t *testing.T) {
 		"where does Ana live":                "",
 		"where do we keep the stock":         "",
 		"where do I live-stream the talk":    "",
+		"what is my address book called":     "",
+		"where do I work on Fridays":         "employer",
+		"the house where I lived with Ana":   "",
 		"editor":                             "",
 		"what did I decide about the editor": "",
 	} {

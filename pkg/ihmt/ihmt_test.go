@@ -89,7 +89,7 @@ func TestAllAreSavedOrNone(t *testing.T) {
 		`document 1: domain "../etc"`:             func() error { _, err := m.SaveDocuments(record.Document{Domain: "../etc", Text: "x"}); return err },
 		"chunk 2: the chunk has no content":       func() error { _, err := m.SaveChunks(good, record.Chunk{}); return err },
 		"chunk 2: the content is not valid UTF-8": func() error { _, err := m.SaveChunks(good, record.Chunk{Content: "\xff"}); return err },
-		"replaces L-a-0000-0123456789, which is n": func() error {
+		"nothing to replace: no leaf L-a-0000-01": func() error {
 			_, err := m.SaveChunks(good, record.Chunk{Content: "x", Replaces: "L-a-0000-0123456789"})
 			return err
 		},
