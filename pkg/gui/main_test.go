@@ -32,8 +32,7 @@ func withTools(run func() int) int {
 	}
 	defer os.RemoveAll(dir)
 	bin := filepath.Join(dir, "bin")
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/ihmt", "./cmd/ihmt-detect", "./cmd/ihmt-chunk", "./cmd/ihmt-store",
-		"./cmd/ihmt-facts", "./cmd/ihmt-summarize", "./cmd/ihmt-nav")
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/...")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -204,14 +204,14 @@ func TestManyFacts(t *testing.T) {
 	home := t.TempDir()
 	var chunks []string
 	for i := range 200 {
-		chunks = append(chunks, chunkLine(fmt.Sprintf("visit-%d", i), "medicine", "CLINICAL", "2024-05-02", fmt.Sprintf("Patient: Ann Example%03d\n2024-05-02\nDiagnosis: malady %d\n", i, i)))
+		chunks = append(chunks, chunkLine(fmt.Sprintf("visit-%d", i), "medicine", "CLINICAL", "2024-05-02", fmt.Sprintf("Patient: Ann %s\n2024-05-02\nDiagnosis: malady %d\n", name(i), i)))
 	}
 	for i := range 40 {
 		date := fmt.Sprintf("20%02d-03-01", 10+i%15)
 		if i >= 15 {
 			date = fmt.Sprintf("20%02d-%02d-15", 10+i%15, 4+i/15)
 		}
-		chunks = append(chunks, chunkLine(fmt.Sprintf("home-%d", i), "personal", "PERSONAL", date, fmt.Sprintf("%s: I live in Town%d.", date, i)))
+		chunks = append(chunks, chunkLine(fmt.Sprintf("home-%d", i), "personal", "PERSONAL", date, fmt.Sprintf("%s: I live in %s.", date, name(i))))
 	}
 	save(t, home, chunks...)
 	p := open(t, home, 1280, 860)
@@ -223,6 +223,11 @@ func TestManyFacts(t *testing.T) {
 	p.eval(`const f = document.querySelector('[type=search]'); f.value = 'malady 123'; f.dispatchEvent(new Event('input'))`)
 	p.until(`document.querySelectorAll('.lane').length === 1`)
 	p.quiet("many facts")
+}
+
+// name is the i-th of many names.
+func name(i int) string {
+	return string([]rune{rune('A' + i/26%26), rune('a' + i%26), 'o', 'r', 'i', 'n'})
 }
 
 func chunkLine(source, domain, dataType, date, content string) string {
@@ -288,7 +293,7 @@ func TestConnectingAnAgent(t *testing.T) {
 		t.Error("looking wrote the file")
 	}
 	p.eval(`document.querySelector('[data-do=cursor]').click()`)
-	p.until(`/^(It works|Cursor)/.test(document.querySelector('#works h2').textContent)`)
+	p.until(`/^It works/.test(document.querySelector('#works h2').textContent)`)
 	p.accessible("connected")
 	if _, err := os.Stat(filepath.Join(agentHome, "mcp.json")); err != nil {
 		t.Error(err)

@@ -90,5 +90,5 @@ function chart(days) {
       s('path', { class: 'area', d: line + `V${height - 8}H${x(first)}Z` }),
       s('path', { class: 'line', d: line }),
       dates.map(d => s('rect', { class: 'bar', x: (+x(at(d)) - 2).toFixed(1), width: 3, y: (height - 4 - 26 * days[d] / most).toFixed(1), height: (26 * days[d] / most).toFixed(1) }))),
-    h('figcaption', {}, h('span', {}, day(dates[0])), h('strong', {}, t('memories', { n: total })), h('span', {}, day(new Date(today * 86400000).toISOString()))))
+    h('figcaption', {}, h('span', {}, day(new Date((first + 1) * 86400000).toISOString())), h('strong', {}, t('memories', { n: total })), h('span', {}, day(new Date(today * 86400000).toISOString()))))
 }

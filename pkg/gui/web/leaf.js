@@ -27,7 +27,7 @@ function body(leaf, answer) {
   if (leaf.data_type === 'CODE') {
     return h('pre', { class: 'code', tabindex: '0', role: 'region', 'aria-label': t('leaf.text') }, h('code', {}, (answer.tokens ?? [['', leaf.content]]).map(([sort, text]) => (sort ? h('span', { class: 'c-' + sort }, text) : text))))
   }
-  return h('div', { class: 'text', dir: 'auto', lang: /^(en|es|zh)$/.test(leaf.language) ? leaf.language : null }, leaf.content)
+  return h('div', { class: 'text', dir: 'auto', lang: /^(en|es|zh)$/.test(leaf.language) ? leaf.language : null }, leaf.content.trimEnd())
 }
 
 function notice(n, sort, lead, id, label) {
@@ -37,11 +37,14 @@ function notice(n, sort, lead, id, label) {
 
 function fact(f) {
   return h('li', { class: f.status === 'ACTIVE' ? 'active' : '' },
-    h('span', { class: 'what' }, h('bdi', {}, f.subject), ' · ', h('bdi', {}, attributeName(f.attribute))),
+    h('span', { class: 'what' }, h('bdi', {}, subjectName(f.subject)), ' · ', h('bdi', {}, attributeName(f.attribute))),
     h('strong', { dir: 'auto' }, f.value),
     h('span', { class: 'when' }, f.valid_to ? t('between', { from: day(f.valid_from), to: day(f.valid_to) }) : t('since', { date: day(f.valid_from) })),
     h('span', { class: 'tag' }, t('status.' + f.status)))
 }
+
+/** The name of a subject: of the one who asks, in the reader's language. */
+export function subjectName(subject) { return subject === 'user' ? t('timeline.user') : subject }
 
 /** The name of an attribute in the reader's language, where it has one. */
 export function attributeName(attribute) {

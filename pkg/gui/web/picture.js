@@ -191,9 +191,16 @@ class Picture {
         c.fillText(line.trimEnd(), x, top)
         top += size * 1.25
       }
-      while (part.length > 1 && c.measureText(part).width > w) part = part.slice(0, -1)
       line = part
+      while (c.measureText(line).width > w && top + size * 2.4 <= y + hgt) { // a word longer than a line
+        let cut = line.length - 1
+        while (cut > 1 && c.measureText(line.slice(0, cut)).width > w) cut--
+        c.fillText(line.slice(0, cut), x, top)
+        top += size * 1.25
+        line = line.slice(cut)
+      }
     }
+    while (line && c.measureText(line).width > w) line = line.slice(0, -1)
     if (top + size <= y + hgt + 2) c.fillText(line, x, top)
   }
 

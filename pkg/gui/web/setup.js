@@ -43,7 +43,7 @@ function works(agents) {
   const written = agents.filter(registered).map(a => a.title)
   const names = list => new Intl.ListFormat(document.documentElement.lang, { type: 'conjunction' }).format(list)
   if (!shared.state.exists) [sort, text, next] = ['warn', t('works.nomemory'), t('works.create')]
-  else if (failed) [sort, text, next] = ['bad', t('works.failed', { agent: failed.title, why: failed.detail ?? '' }), failed.next ?? t('works.tryshell')]
+  else if (failed) [sort, text, next] = ['bad', t('works.failed', { agent: failed.title }), [failed.detail, failed.next ?? t('works.tryshell')].filter(Boolean).join(' — ')]
   else if (waiting) [sort, text, next] = ['warn', t('works.waiting', { agent: waiting.title }), waiting.next ?? '']
   else if (connected.length) [sort, text, next] = ['good', t('works.connected', { agents: names(connected), n: connected.length }), t('works.try')]
   else if (written.length) [sort, text, next] = ['good', t('works.registered', { agents: names(written), n: written.length }), t('works.check')]

@@ -4,7 +4,7 @@
 import { fold, h, icon, replace, settled, shellLine } from './dom.js'
 import { address, announce, ask, shared, whenSaved } from './app.js'
 import { day, number, t } from './words.js'
-import { attributeName } from './leaf.js'
+import { attributeName, subjectName } from './leaf.js'
 import { labels } from './explore.js'
 
 const ms = 86400000
@@ -127,8 +127,6 @@ function subject(s) {
     h('h2', {}, h('bdi', {}, subjectName(s.subject))),
     s.attributes.map(lane))
 }
-
-export function subjectName(subject) { return subject === 'user' ? t('timeline.user') : subject }
 
 function lane({ attribute, values }) {
   const long = values.length > folded
