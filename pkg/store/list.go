@@ -83,22 +83,26 @@ func isLeafFile(name string) bool {
 	return ok && CheckID(id) == nil && LeafPath(id) == name
 }
 
-// Each calls do with every leaf, by domain and id.
-func (s *Store) Each(do func(*Leaf) error) error {
+// Files calls do with the name of every leaf's file, by domain and id, and the
+// leaf that it holds, or why it cannot be read.
+func (s *Store) Files(do func(name string, l *Leaf, err error) error) error {
 	return s.leafFiles(func(name string) error {
 		if !isLeafFile(name) {
 			return nil
 		}
-		data, err := s.readFile(name, maxLeaf)
+		l, err := s.Leaf(strings.TrimSuffix(path.Base(name), ".txt"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return nil // removed meanwhile
 		}
+		return do(name, l, err)
+	})
+}
+
+// Each calls do with every leaf, by domain and id.
+func (s *Store) Each(do func(*Leaf) error) error {
+	return s.Files(func(_ string, l *Leaf, err error) error {
 		if err != nil {
 			return err
-		}
-		l, err := parseLeaf(data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.file(name), err)
 		}
 		return do(l)
 	})
@@ -160,6 +164,10 @@ func (s *Store) Stats() (map[string]any, error) {
 			retired++
 		}
 	}
+	locks, err := s.Held()
+	if err != nil {
+		return nil, err
+	}
 	tables := int64(0)
 	for _, t := range snap.Tables {
 		_, dead := t.Changes()
@@ -173,7 +181,7 @@ func (s *Store) Stats() (map[string]any, error) {
 	}
 	return map[string]any{"memory": s.dir, "leaves": leaves, "retired": retired, "removed": trunk.Removed, "pending": len(snap.Tail.Leaves),
 		"domains": domains, "depth": trunk.Depth, "tables": len(snap.Tables), "table_bytes": tables, "generation": trunk.Generation,
-		"grown_at": trunk.GrownAt}, snap.Err()
+		"grown_at": trunk.GrownAt, "locks": locks}, snap.Err()
 }
 
 // String says what a run of Put did.
