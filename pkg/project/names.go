@@ -21,7 +21,8 @@ type mention struct {
 const (
 	surelyName  = 1.0  // it is written as only names are, or stands alone
 	likelyName  = 0.7  // it has a capital that no sentence asks for
-	maybeName   = 0.5  // there is little else
+	maybeName   = 0.5  // there is but one word beside it
+	hintedName  = 0.3  // there are two
 	perhapsName = 0.12 // a word like any other
 )
 
@@ -57,8 +58,10 @@ func mentionsOf(a *text.Analyzer, query string) []mention {
 			continue
 		case startsUpper(m.text) && (i > 0 || telling == 2):
 			m.strength = likelyName
-		case telling <= 3:
+		case telling <= 2:
 			m.strength = maybeName
+		case telling == 3:
+			m.strength = hintedName
 		default:
 			m.strength = perhapsName
 		}
