@@ -75,7 +75,13 @@ func TestScreenshots(t *testing.T) {
 	save(t, saved,
 		`{"kind":"chunk","source":"s1","position":0,"data_type":"PERSONAL","domain":"work.decisions","title":"SQLite for the queue","timestamp":"2026-02-03","agent":"claude-code","project":"shop","content":"2026-02-03: We chose SQLite over Postgres for the queue, because one machine is enough."}`,
 		`{"kind":"chunk","source":"s2","position":0,"data_type":"PERSONAL","domain":"work.decisions","title":"Reservations last half an hour","timestamp":"2026-02-05","agent":"codex","project":"shop","content":"2026-02-05: Reservations last thirty minutes now, because people walk away from the checkout."}`)
-	leaf := ids(t, tool(t, "ihmt-nav", "search", "Madrid Lavapiés", "-k", "1", "--json", "--path", saved), "leaf_id")[0]
+	leaf := ids(t, tool(t, "ihmt-nav", "search", "cuaderno ascensor Lavapiés", "-k", "1", "--json", "--path", saved), "leaf_id")[0]
+	for _, agent := range []string{".cursor", ".codex"} {
+		if err := os.MkdirAll(filepath.Join(os.Getenv("HOME"), agent), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(filepath.Join(os.Getenv("HOME"), agent)) })
+	}
 	docs := filepath.Join("..", "..", "docs", "screens")
 	if err := os.MkdirAll(docs, 0o755); err != nil {
 		t.Fatal(err)
@@ -86,8 +92,14 @@ func TestScreenshots(t *testing.T) {
 			p.look(1280, 800, scheme)
 			p.goTo("en", strings.Replace(s.hash, "LEAF", leaf, 1))
 			p.until(s.there)
-			p.eval(`document.querySelector('main .foot, .memory span')?.remove()`) // the folder of a test
+			if s.name == "setup" {
+				p.eval(`document.querySelector('[data-agent=cursor]').click()`)
+				p.until(`document.querySelector('#plan-cursor .change')`)
+			}
 			p.settle()
+			p.eval(fmt.Sprintf(`const folders = [[%q, '/home/ada/.ihmt'], [%q, '/home/ada']]
+				const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+				while (texts.nextNode()) for (const [from, to] of folders) texts.currentNode.data = texts.currentNode.data.replaceAll(from, to)`, saved, os.Getenv("HOME")))
 			p.picture(filepath.Join(docs, s.name+map[string]string{"light": "", "dark": "-dark"}[scheme]+".png"))
 		}
 	}

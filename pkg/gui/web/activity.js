@@ -89,6 +89,6 @@ function chart(days) {
       [0.25, 0.5, 0.75, 1].map(f => s('line', { class: 'grid', x1: 0, x2: width, y1: y(total * f), y2: y(total * f) })),
       s('path', { class: 'area', d: line + `V${height - 8}H${x(first)}Z` }),
       s('path', { class: 'line', d: line }),
-      dates.map(d => s('rect', { class: 'bar', x: (+x(at(d)) - 2).toFixed(1), width: 3, y: (height - 4 - 26 * days[d] / most).toFixed(1), height: (26 * days[d] / most).toFixed(1) }))),
+      dates.map(d => s('rect', { class: 'stick', x: (+x(at(d)) - 2).toFixed(1), width: 3, y: (height - 4 - 26 * days[d] / most).toFixed(1), height: (26 * days[d] / most).toFixed(1) }))),
     h('figcaption', {}, h('span', {}, day(new Date((first + 1) * 86400000).toISOString())), h('strong', {}, t('memories', { n: total })), h('span', {}, day(new Date(today * 86400000).toISOString()))))
 }
