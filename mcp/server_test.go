@@ -536,7 +536,7 @@ func TestKilledWhileSaving(t *testing.T) {
 		c := connect(t, home)
 		c.call("save_memory", m{"content": fmt.Sprintf("2026-02-03: Confirmed anchor%d.", i), "domain": "sea"})
 		go c.CallTool(context.Background(), &sdk.CallToolParams{Name: "save_memory", Arguments: m{
-			"content": fmt.Sprintf("2026-02-03: Doubtful rope%d.\n\n", i) + strings.Repeat("A paragraph about ropes and knots.\n\n", 4000), "domain": "sea"}})
+			"content": fmt.Sprintf("2026-02-03: Doubtful rope%d.\n\n", i) + strings.Repeat("A paragraph about ropes and knots.\n\n", 1500), "domain": "sea"}})
 		time.Sleep(wait * time.Millisecond)
 		c.cmd.Process.Kill()
 		c.Close()
