@@ -183,7 +183,7 @@ type writer struct {
 }
 
 // result makes a result, with its code if there is room for some.
-func (w *writer) result(c candidate, withCode bool) (Result, error) {
+func (w *writer) result(c match, withCode bool) (Result, error) {
 	e, err := w.view.entry(c.ref)
 	if err != nil {
 		return Result{}, err

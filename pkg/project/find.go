@@ -218,6 +218,7 @@ type match struct {
 	words   float64 // score of its words, 0..1
 	covered float64 // idf of the query's words that it has
 	named   float64 // that the query names it
+	score   float64 // of all, once it is a candidate
 }
 
 // A scorer scores the entries of a view for one query or clue.
@@ -342,17 +343,11 @@ func combine(a, b []hit, of func(a, b int32) int32) []hit {
 	return append(append(merged, a...), b...)
 }
 
-// A candidate is an entry that may be the answer.
-type candidate struct {
-	match
-	score float64
-}
-
 // A verdict is how a query is answered: candidates, best first, and those that
 // compete for the first place where the query does not decide.
 type verdict struct {
-	ranked     []candidate
-	rivals     []candidate
+	ranked     []match
+	rivals     []match
 	reason     string
 	confidence float64
 	missing    []string
@@ -369,7 +364,7 @@ func (v *view) decide(a *text.Analyzer, q Query) (verdict, error) {
 		ranked = narrowed(ranked, clue.candidates(q))
 		words += clue.size
 	}
-	slices.SortFunc(ranked, func(a, b candidate) int {
+	slices.SortFunc(ranked, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(v.owners[a.ref], v.owners[b.ref]), cmp.Compare(a.ref, b.ref))
 	})
 	ranked = ranked[:min(len(ranked), considered)]
@@ -385,12 +380,12 @@ func (v *view) decide(a *text.Analyzer, q Query) (verdict, error) {
 const considered = 24
 
 // candidates are the matches that a query allows, with their scores.
-func (s *scorer) candidates(q Query) []candidate {
+func (s *scorer) candidates(q Query) []match {
 	var imports []hit
 	if !asksForImports(q.Query) {
 		imports = s.hits(importTerm)
 	}
-	found := make([]candidate, 0, len(s.matches))
+	found := s.matches[:0]
 	for _, m := range s.matches {
 		factor := s.factor(s.file(m.ref), q)
 		if factor == 0 {
@@ -399,14 +394,15 @@ func (s *scorer) candidates(q Query) []candidate {
 		if has(imports, m.ref) {
 			factor *= importFactor
 		}
-		found = append(found, candidate{m, factor * (m.words + m.named)})
+		m.score = factor * (m.words + m.named)
+		found = append(found, m)
 	}
 	return found
 }
 
 // narrowed joins the candidates of a query and of its clue: what matches both
 // is worth more than what matches one.
-func narrowed(query, clue []candidate) []candidate {
+func narrowed(query, clue []match) []match {
 	scores := make(map[ref]float64, len(clue))
 	for _, c := range clue {
 		scores[c.ref] = c.score
@@ -475,7 +471,7 @@ func (p *Project) cleanSubpath(subpath string) (string, error) {
 }
 
 // refine looks at what candidates are called exactly, and ranks them anew.
-func (v *view) refine(a *text.Analyzer, ranked []candidate, q Query) error {
+func (v *view) refine(a *text.Analyzer, ranked []match, q Query) error {
 	wanted := kindsOf(q.Query)
 	names := mentionsOf(a, q.Query+" "+q.Clue)
 	for i := range ranked {
@@ -505,7 +501,7 @@ func (v *view) refine(a *text.Analyzer, ranked []candidate, q Query) error {
 			c.score -= rightKind
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(ranked, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	return nil
 }
 
@@ -599,7 +595,7 @@ const (
 )
 
 // coverage is the share of the query's words, by idf, that an entry has.
-func (c *candidate) coverage(wanted float64) float64 {
+func (c *match) coverage(wanted float64) float64 {
 	if wanted == 0 || c.named >= naming {
 		return 1
 	}

@@ -2,8 +2,7 @@ package project
 
 import (
 	"bytes"
-	"fmt"
-	"hash/crc32"
+	"strings"
 	"testing"
 
 	"github.com/ihmt/ihmt/pkg/detect"
@@ -13,25 +12,29 @@ import (
 func FuzzState(f *testing.F) {
 	s := &state{dir: "/src", analyzer: "ihmt-1 en", tables: []table{{"a.terms", 10, 3}}, folders: []place{{path: ".", stamp: stamp{0, 1, 2, 3}}},
 		asked: []place{{path: "/src/.git", stamp: folder}}, files: []file{{path: "a.go", sum: "ab", language: "go", entries: 3}, {path: "b\n.go", reason: "binary", stamp: untrusted}}}
-	f.Add(s.encode())
-	f.Add([]byte("file\t1 2 3 4\t-\tgo\tab\t1\t0\t5\t9\t1\ta.go\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, data := range [][]byte{data, fmt.Appendf(data[:len(data):len(data)], "end\t%08x\n", crc32.ChecksumIEEE(data))} {
-			s, err := parseState(data)
-			if err != nil {
-				continue
-			}
-			again, err := parseState(s.encode())
-			if err != nil || !bytes.Equal(again.encode(), s.encode()) {
-				t.Errorf("%q is read, but not again: %v", data, err)
-			}
-			for i := range s.files {
-				if f := &s.files[i]; f.entries > 0 && f.first+f.entries > s.tables[f.table].entries {
-					t.Errorf("%q names entries that no table has", data)
-				}
+	f.Add(body(s))
+	f.Add("file\t1 2 3 4\t-\tgo\tab\t1\t0\t5\t9\t1\ta.go\n")
+	f.Fuzz(func(t *testing.T, data string) {
+		s, err := parseState(data)
+		if err != nil {
+			return
+		}
+		again, err := parseState(body(s))
+		if err != nil || !bytes.Equal(again.encode(), s.encode()) {
+			t.Errorf("%q is read, but not again: %v", data, err)
+		}
+		for i := range s.files {
+			if f := &s.files[i]; f.entries > 0 && f.first+f.entries > s.tables[f.table].entries {
+				t.Errorf("%q names entries that no table has", data)
 			}
 		}
 	})
+}
+
+// body is a state without the line of its checksum.
+func body(s *state) string {
+	text := string(s.encode())
+	return text[:strings.LastIndex(text, "end\t")]
 }
 
 // Whatever a file holds, its entries are lines of it, and their ids are read

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -132,28 +133,44 @@ func unquoted(s string) (string, error) {
 // load reads the state of an index; none where there is no index that can be
 // used.
 func (p *Project) load() *state {
-	data, err := os.ReadFile(filepath.Join(p.index, stateName))
+	f, err := os.Open(filepath.Join(p.index, stateName))
 	if err != nil {
 		return nil
 	}
-	s, err := parseState(data)
+	defer f.Close()
+	body, err := readBody(f)
+	if err != nil {
+		return nil
+	}
+	s, err := parseState(body)
 	if err != nil || s.dir != p.dir || s.analyzer != p.analyzer.Name() {
 		return nil
 	}
 	return s
 }
 
-// parseState is the inverse of encode.
-func parseState(data []byte) (*state, error) {
-	const endWidth = len("end\t01234567\n")
-	if len(data) < endWidth {
-		return nil, errBroken
+// readBody reads all lines but the last, which holds their checksum.
+func readBody(f *os.File) (string, error) {
+	const endWidth = int64(len("end\t01234567\n"))
+	info, err := f.Stat()
+	if err != nil || info.Size() < endWidth {
+		return "", errBroken
 	}
-	body := data[:len(data)-endWidth]
-	if string(data[len(body):]) != fmt.Sprintf("end\t%08x\n", crc32.ChecksumIEEE(body)) {
-		return nil, errBroken
+	var body strings.Builder
+	body.Grow(int(info.Size() - endWidth))
+	sum := crc32.NewIEEE()
+	if _, err := io.CopyN(io.MultiWriter(&body, sum), f, info.Size()-endWidth); err != nil {
+		return "", err
 	}
-	rest := string(body)
+	end, err := io.ReadAll(f)
+	if err != nil || string(end) != fmt.Sprintf("end\t%08x\n", sum.Sum32()) {
+		return "", errBroken
+	}
+	return body.String(), nil
+}
+
+// parseState is the inverse of encode, but for the last line.
+func parseState(rest string) (*state, error) {
 	s := &state{files: make([]file, 0, strings.Count(rest, "\n"))}
 	for n := 0; rest != ""; n++ {
 		var line string
