@@ -31,6 +31,8 @@ type grammar struct {
 	Stats   statsCmd   `cmd:"" help:"Print counts and sizes."`
 	Verify  verifyCmd  `cmd:"" help:"Check every file of the memory."`
 	Rebuild rebuildCmd `cmd:"" help:"Make everything that is derived anew, from the leaves."`
+	Import  importCmd  `cmd:"" help:"Take what another memory holds: the union of both."`
+	Export  exportCmd  `cmd:"" help:"Print every leaf with its text."`
 	Rm      rmCmd      `cmd:"" help:"Remove texts of leaves everywhere."`
 }
 
@@ -239,6 +241,63 @@ func (*rebuildCmd) Run(c *cli.Context) error {
 	}
 	defer s.Close()
 	return rebuild(c, s)
+}
+
+type importCmd struct {
+	Dir string `arg:"" name:"dir" help:"Folder of the other memory, which is only read."`
+}
+
+func (i *importCmd) Run(c *cli.Context) error {
+	other, err := store.OpenOther(i.Dir)
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	s, err := create(c)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	united, err := summarize.Import(context.Background(), s, other, nil)
+	for _, note := range united.Notes {
+		fmt.Fprintf(c.Err, "%s: %s\n", c.Name, cli.Clean(note))
+	}
+	if err != nil {
+		return err
+	}
+	err = c.Out.Write(record.New(record.KindReport, record.Report{Tool: c.Name, Totals: map[string]any{
+		"taken": united.Leaves, "unchanged": united.Unchanged, "removed": len(united.Doomed), "skipped": len(united.Notes)}}))
+	if err == nil && len(united.Notes) > 0 {
+		return cli.ErrSkipped
+	}
+	return err
+}
+
+type exportCmd struct{}
+
+func (*exportCmd) Run(c *cli.Context) error {
+	s, err := open(c)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var skipped error
+	none := true
+	err = s.Files(func(name string, l *store.Leaf, err error) error {
+		none = false
+		if err != nil {
+			skipped = cli.ErrSkipped
+			return c.Out.Write(record.New(record.KindSkipped, record.Skipped{Source: name, Reason: err.Error()}))
+		}
+		return c.Out.Write(l.Record())
+	})
+	switch {
+	case err != nil:
+		return err
+	case none:
+		return cli.ErrNothing
+	}
+	return skipped
 }
 
 type rmCmd struct {

@@ -28,7 +28,7 @@ func render(w io.Writer, r *record.Record) {
 	case record.KindSkipped:
 		fmt.Fprintf(w, "%s: %s\n", cli.CleanLine(r.Str("source"), 300), cli.CleanLine(r.Str("reason"), 300))
 	case record.KindReport:
-		for _, name := range []string{"memory", "leaves", "retired", "removed", "pending", "depth", "tables", "table_bytes", "branches", "journal", "generation", "grown_at", "problems"} {
+		for _, name := range []string{"memory", "leaves", "retired", "removed", "pending", "depth", "tables", "table_bytes", "branches", "journal", "generation", "grown_at", "problems", "taken", "unchanged", "skipped"} {
 			if v := r.Get("totals").Get(name); v.Exists() {
 				fmt.Fprintf(w, "%-12s %s\n", name, cli.CleanLine(v.String(), 300))
 			}

@@ -19,7 +19,7 @@ import (
 // whose tables and branches do not hold the leaves. The tombstones come first:
 // whatever happens after them, the leaves do not come back.
 func (s *Store) Erase(ids []string, commit func() error) error {
-	if err := s.bury(ids); err != nil {
+	if err := s.buryNow(ids); err != nil {
 		return err
 	}
 	if err := commit(); err != nil {
@@ -51,6 +51,26 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 		}
 	}
 	return nil
+}
+
+// buryNow adds tombstones for leaves that have none yet that holds.
+func (s *Store) buryNow(ids []string) error {
+	unlock, err := s.lock("write")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	gone, err := s.tombstones()
+	if err != nil {
+		return err
+	}
+	news := removals{}
+	for _, id := range ids {
+		if l, err := s.Leaf(id); err != nil || !gone.hold(id, l) {
+			news[id] = now().Format(savedAtLayout)
+		}
+	}
+	return s.bury(news)
 }
 
 // forgetFacts deletes the timeline, when who is writing it has finished.

@@ -205,23 +205,6 @@ func (s *Store) Stamp(id, l1, l2 string) {
 	}
 }
 
-// DropChild takes a leaf out of the file of a branch that it no longer
-// belongs to.
-func (s *Store) DropChild(branch, leaf string) error {
-	b, err := s.Branch(branch)
-	if err != nil {
-		return err
-	}
-	kept := b.Children[:0]
-	for _, c := range b.Children {
-		if c.NodeID != leaf {
-			kept = append(kept, c)
-		}
-	}
-	b.Children = kept
-	return s.WriteBranch(b)
-}
-
 // Discard deletes derived files that nothing names any more, for good.
 func (s *Store) Discard(names ...string) error {
 	folders := map[string]bool{}

@@ -292,16 +292,19 @@ func (s *Store) tombstones() (removals, error) {
 }
 
 // bury adds tombstones.
-func (s *Store) bury(ids []string) error {
+func (s *Store) bury(gone removals) error {
+	if len(gone) == 0 {
+		return nil
+	}
 	data, err := s.readFile(tombstonesName, maxTrunk)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, id := range ids {
+	for _, id := range sortedKeys(gone) {
 		if err := CheckID(id); err != nil {
 			return err
 		}
-		line, err := json.Marshal(tombstone{id, now().Format(savedAtLayout)})
+		line, err := json.Marshal(tombstone{id, gone[id]})
 		if err != nil {
 			return err
 		}

@@ -113,7 +113,24 @@ func (w *Writer) Commit(items []Item) ([]Outcome, error) {
 	return outcomes, err
 }
 
-func (w *Writer) commitLocked(items []Item, prepared []planned) (_ []Outcome, err error) {
+func (w *Writer) commitLocked(items []Item, prepared []planned) (outcomes []Outcome, err error) {
+	err = w.locked(func() error {
+		var leaves []*Leaf
+		for _, p := range prepared {
+			if p.leaf != nil {
+				leaves = append(leaves, p.leaf)
+			}
+		}
+		w.trustFolders(leaves)
+		outcomes, err = w.commit(items, prepared)
+		return err
+	})
+	return outcomes, err
+}
+
+// locked brings the writer's snapshot up to date, and gives it up where what
+// do planned did not come about.
+func (w *Writer) locked(do func() error) (err error) {
 	if w.snap == nil {
 		w.snap, err = w.s.Snapshot()
 	} else {
@@ -121,15 +138,13 @@ func (w *Writer) commitLocked(items []Item, prepared []planned) (_ []Outcome, er
 	}
 	if err != nil {
 		w.snap = nil
-		return nil, err
+		return err
 	}
-	w.trustFolders(prepared)
-	outcomes, err := w.commit(items, prepared)
-	if err != nil { // what was planned is in the snapshot but not in the memory
+	if err = do(); err != nil { // what was planned is in the snapshot but not in the memory
 		w.snap.Close()
 		w.snap = nil
 	}
-	return outcomes, err
+	return err
 }
 
 // prepare makes leaves of the chunks and analyses them, on all processors.
@@ -189,30 +204,34 @@ func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {
 		w.saw(l.Extra.Source, l.ID)
 		outcomes[i].Leaf = record.Leaf{LeafID: l.ID, Path: LeafPath(l.ID), Checksum: l.Checksum, SavedAt: l.SavedAt, Status: status}
 	}
-	if len(writes) == 0 { // the lines of what is unchanged may be those of a writer that was killed before it synced them
-		return outcomes, w.s.SyncJournal(w.snap.End)
+	return outcomes, w.write(writes, lines)
+}
+
+// write stores leaves and then their lines in the journal.
+func (w *Writer) write(leaves []*Leaf, lines []byte) error {
+	if len(leaves) == 0 { // the lines of what is unchanged may be those of a writer that was killed before it synced them
+		return w.s.SyncJournal(w.snap.End)
 	}
-	takeBack, err := w.s.writeLeaves(writes)
+	takeBack, err := w.s.writeLeaves(leaves)
 	if err == nil {
 		w.snap.End, err = w.s.appendJournal(w.snap.End, lines)
 	}
 	if err != nil {
 		takeBack()
-		return nil, err
 	}
-	return outcomes, nil
+	return err
 }
 
 // trustFolders spares the leaves of a domain that has some already the making
 // of its folder: before a leaf is journalled the name of its folder lasts.
-func (w *Writer) trustFolders(prepared []planned) {
+func (w *Writer) trustFolders(leaves []*Leaf) {
 	asked := map[string]bool{}
-	for _, p := range prepared {
-		if p.leaf == nil || asked[p.leaf.Domain] {
+	for _, l := range leaves {
+		if asked[l.Domain] {
 			continue
 		}
-		asked[p.leaf.Domain] = true
-		if folder := path.Dir(LeafPath(p.leaf.ID)); !w.s.folders[folder] && w.snap.hasDomain(p.leaf.Domain) {
+		asked[l.Domain] = true
+		if folder := path.Dir(LeafPath(l.ID)); !w.s.folders[folder] && w.snap.hasDomain(l.Domain) {
 			w.s.trust(folder)
 		}
 	}
@@ -264,6 +283,23 @@ func (w *Writer) replacesAlready(l *Leaf) bool {
 	}
 	there, err := w.s.Leaf(l.ID)
 	return err == nil && there.Extra.Replaces == l.Extra.Replaces
+}
+
+// indexed tells whether a leaf can be found, in the state in which it is.
+func (w *Writer) indexed(l *Leaf) bool {
+	return slices.ContainsFunc(w.snap.BySource(l.Extra.Source), func(r Ref) bool {
+		return r.ID == l.ID && r.SavedAt == l.SavedAt && r.Retired == (l.Extra.RetiredAt != "")
+	})
+}
+
+// place tells whether tables hold leaves of a leaf's source, and whether one of
+// its id is there.
+func (w *Writer) place(l *Leaf) (known, again bool) {
+	for _, ref := range w.snap.BySource(l.Extra.Source) {
+		known = known || ref.Table != nil
+		again = again || ref.ID == l.ID
+	}
+	return known, again
 }
 
 // distinguish gives a leaf a longer id where another text has its id.

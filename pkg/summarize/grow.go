@@ -137,7 +137,14 @@ func (g *growth) grow(d *domainGrowth, tail []int) error {
 		return err
 	}
 	d.touched = true
-	d.Domain.Leaves += len(tail) - g.deadOf(d.Name)
+	dead, err := g.deadOf(d.Name)
+	if err != nil {
+		return err
+	}
+	d.Domain.Leaves += len(tail) - len(dead)
+	if err := g.leave(&d.Domain, dead); err != nil {
+		return err
+	}
 	if err := g.countDays(d, tail); err != nil {
 		return err
 	}
@@ -151,21 +158,25 @@ func (g *growth) grow(d *domainGrowth, tail []int) error {
 	return g.describe(d)
 }
 
-// deadOf counts the rows of a domain that the tail stores anew.
-func (g *growth) deadOf(domain string) int {
-	n := 0
+// deadOf returns the rows of a domain that the tail stores anew.
+func (g *growth) deadOf(domain string) (rows []row, err error) {
 	for _, t := range g.snap.Tables {
 		span, ok := t.Span(domain)
 		if !ok {
 			continue
 		}
 		for _, ordinal := range t.NewlyDead() {
-			if ordinal >= span.Leaf && ordinal < span.LeafEnd {
-				n++
+			if ordinal < span.Leaf || ordinal >= span.LeafEnd {
+				continue
 			}
+			dead, err := rowOf(t, ordinal)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, dead)
 		}
 	}
-	return n
+	return rows, nil
 }
 
 func (g *growth) countDays(d *domainGrowth, tail []int) error {

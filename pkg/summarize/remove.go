@@ -42,6 +42,35 @@ func Remove(ctx context.Context, s *store.Store, ids ...string) error {
 		return err
 	}
 	defer unlock()
+	return remove(ctx, s, ids)
+}
+
+// Import takes the union of a memory with another, whose files are only read,
+// and grows the tree. Leaves that the other removed go.
+func Import(ctx context.Context, s, other *store.Store, b Backend) (store.United, error) {
+	united, err := unite(ctx, s, other)
+	if err != nil {
+		return united, err
+	}
+	_, err = Grow(ctx, s, Options{Backend: b})
+	return united, err
+}
+
+func unite(ctx context.Context, s, other *store.Store) (store.United, error) {
+	unlock, err := s.LockGrowth()
+	if err != nil {
+		return store.United{}, err
+	}
+	defer unlock()
+	united, err := s.Unite(other)
+	if err != nil || len(united.Doomed) == 0 {
+		return united, err
+	}
+	return united, remove(ctx, s, united.Doomed)
+}
+
+// remove is Remove where the caller holds the growth lock.
+func remove(ctx context.Context, s *store.Store, ids []string) error {
 	gone := map[string]bool{}
 	for _, id := range ids {
 		if _, err := s.Leaf(id); err != nil {
@@ -70,13 +99,13 @@ func (g *growth) without(gone map[string]bool) error {
 	after.Domains = slices.Clone(g.before.Domains)
 	after.Expired = nil
 	after.Removed += len(gone)
-	above := map[string][]string{} // of each leaf, from layer 1 up
+	var rows []row
 	for i, t := range g.snap.Tables {
-		found := len(above)
-		boughs := withoutLeaves(t, gone, above)
-		if len(above) == found {
+		boughs, found := withoutLeaves(t, gone)
+		if len(found) == 0 {
 			continue
 		}
+		rows = append(rows, found...)
 		info := store.Table{}
 		if len(boughs) > 0 {
 			var err error
@@ -86,12 +115,12 @@ func (g *growth) without(gone map[string]bool) error {
 		}
 		info.Fresh = t.Info.Fresh
 		after.Tables[i] = info
-		after.Leaves -= len(above) - found
+		after.Leaves -= counted(found)
 		after.Expired = append(after.Expired, "state/tables/"+t.Info.Name)
 	}
 	after.Tables = slices.DeleteFunc(after.Tables, func(t store.Table) bool { return t.Leaves == 0 })
-	for _, domain := range domainsOf(above) {
-		if err := g.resummarize(&after, domain, gone, above); err != nil {
+	for domain, rows := range byDomain(rows) {
+		if err := g.resummarize(&after, domain, gone, rows); err != nil {
 			return fmt.Errorf("domain %s: %w", domain, err)
 		}
 	}
@@ -107,10 +136,26 @@ func (g *growth) without(gone map[string]bool) error {
 	return g.s.Discard(after.Expired...) // the text must be gone now, not at the next growth
 }
 
-// withoutLeaves returns the boughs of a table without some leaves, and notes
-// the branches that those stood under.
-func withoutLeaves(t *store.OpenTable, gone map[string]bool, above map[string][]string) []store.Bough {
-	var boughs []store.Bough
+// A row is one of a table that is of a leaf to be removed.
+type row struct {
+	leaf    string
+	above   []string // its branches of layers 1 and 2, "" for a provisional one
+	counted bool     // the trunk counts it: false where the leaf was stored anew before the tree grew last
+}
+
+func counted(rows []row) int {
+	n := 0
+	for _, r := range rows {
+		if r.counted {
+			n++
+		}
+	}
+	return n
+}
+
+// withoutLeaves returns the boughs of a table without some leaves, and the
+// rows that it had of those, dead ones too: they hold the text as well.
+func withoutLeaves(t *store.OpenTable, gone map[string]bool) (boughs []store.Bough, rows []row) {
 	for _, b := range t.Boughs() {
 		twigs := b.Twigs[:0]
 		for _, twig := range b.Twigs {
@@ -119,7 +164,7 @@ func withoutLeaves(t *store.OpenTable, gone map[string]bool, above map[string][]
 				if err != nil || !gone[l.ID] {
 					return false
 				}
-				above[l.ID] = []string{twig.ID, b.ID}
+				rows = append(rows, row{l.ID, []string{twig.ID, b.ID}, true})
 				return true
 			})
 			if len(twig.Leaves) > 0 {
@@ -130,50 +175,48 @@ func withoutLeaves(t *store.OpenTable, gone map[string]bool, above map[string][]
 			boughs = append(boughs, b)
 		}
 	}
-	return boughs
-}
-
-func domainsOf(above map[string][]string) []string {
-	var domains []string
-	for id := range above {
-		if d := terms.Domain(id); !slices.Contains(domains, d) {
-			domains = append(domains, d)
+	_, dead := t.Changes()
+	for _, ordinal := range dead {
+		if r, err := rowOf(t, ordinal); err == nil && gone[r.leaf] {
+			rows = append(rows, r)
 		}
 	}
-	slices.Sort(domains)
+	return boughs, rows
+}
+
+// rowOf returns a dead row of a table.
+func rowOf(t *store.OpenTable, ordinal int) (row, error) {
+	l, err := t.Leaf(ordinal)
+	l1 := t.Layer1(t.Row(ordinal).L1)
+	return row{l.ID, []string{l1.ID, t.Layer2(l1.Parent).ID}, !slices.Contains(t.Info.Dead, ordinal)}, err
+}
+
+func byDomain(rows []row) map[string][]row {
+	domains := map[string][]row{}
+	for _, r := range rows {
+		d := terms.Domain(r.leaf)
+		domains[d] = append(domains[d], r)
+	}
 	return domains
 }
 
 // resummarize writes the branches above removed leaves of a domain anew, from
 // the bottom up, under their old ids, and what the trunk says of the domain.
-func (g *growth) resummarize(after *store.Trunk, domain string, gone map[string]bool, above map[string][]string) error {
+func (g *growth) resummarize(after *store.Trunk, domain string, gone map[string]bool, rows []row) error {
 	at := slices.IndexFunc(after.Domains, func(d store.Domain) bool { return d.Name == domain })
 	if at < 0 {
 		return nil
 	}
 	d := &domainGrowth{Domain: after.Domains[at]}
-	spine, err := g.s.Spine(g.before)
-	if err != nil {
+	if err := g.leave(&d.Domain, rows); err != nil {
 		return err
 	}
-	parent := func(id string) string { return cmp.Or(spine.Parent(id), d.Over(id)) }
-	empty := map[string]bool{} // branches that have no child left
-	for _, id := range g.chains(domain, above, parent) {
-		if empty[id], err = g.again(id, func(child string) bool { return gone[child] || empty[child] }); err != nil {
-			return err
-		}
-	}
-	d.Top = slices.DeleteFunc(slices.Clone(d.Top), func(t store.Top) bool { return empty[t.ID] })
-	d.Closed = slices.DeleteFunc(slices.Clone(d.Closed), func(c store.Closed) bool { return empty[c.ID] })
-	for id := range above {
-		if terms.Domain(id) == domain {
-			d.Domain.Leaves--
-		}
-	}
+	d.Domain.Leaves -= counted(rows)
 	if d.Domain.Leaves <= 0 {
 		after.Domains = slices.Delete(after.Domains, at, at+1)
 		return nil
 	}
+	var err error
 	if d.boughs, err = g.snap.Shape(domain, nil); err != nil {
 		return err
 	}
@@ -185,20 +228,41 @@ func (g *growth) resummarize(after *store.Trunk, domain string, gone map[string]
 	return nil
 }
 
-// chains lists the branches above removed leaves of a domain, each once and
-// after all that stand below it.
-func (g *growth) chains(domain string, above map[string][]string, parent func(string) string) []string {
-	height := map[string]int{}
-	for leaf, low := range above {
-		if terms.Domain(leaf) != domain {
-			continue
+// leave writes the branches above rows anew without the leaves of those, and
+// takes branches that have no child left out of a domain.
+func (g *growth) leave(d *store.Domain, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	spine, err := g.s.Spine(g.before)
+	if err != nil {
+		return err
+	}
+	gone := map[string]bool{} // leaves, and branches that have no child left
+	for _, r := range rows {
+		gone[r.leaf] = true
+	}
+	for _, id := range chains(rows, func(id string) string { return cmp.Or(spine.Parent(id), d.Over(id)) }) {
+		if gone[id], err = g.again(id, func(child string) bool { return gone[child] }); err != nil {
+			return err
 		}
-		n, last := 0, leaf
+	}
+	d.Top = slices.DeleteFunc(slices.Clone(d.Top), func(t store.Top) bool { return gone[t.ID] })
+	d.Closed = slices.DeleteFunc(slices.Clone(d.Closed), func(c store.Closed) bool { return gone[c.ID] })
+	return nil
+}
+
+// chains lists the branches above rows, each once and after all that stand
+// below it.
+func chains(rows []row, parent func(string) string) []string {
+	height := map[string]int{}
+	for _, r := range rows {
+		n, last := 0, r.leaf
 		climb := func(id string) {
 			n++
 			height[id], last = max(height[id], n), id
 		}
-		for _, id := range low {
+		for _, id := range r.above {
 			if id != "" {
 				climb(id)
 			}

@@ -208,9 +208,8 @@ func (g *growth) expire(after *store.Trunk) {
 	})
 }
 
-// stamp tells the leaves under which full branches they stand, and takes
-// leaves that were stored anew out of their old branches. Nothing depends on
-// it: a search never reads it.
+// stamp tells the leaves under which full branches they stand. Nothing depends
+// on it: a search never reads it.
 func (g *growth) stamp() {
 	for _, d := range g.domains {
 		for i, b := range d.boughs {
@@ -226,15 +225,6 @@ func (g *growth) stamp() {
 					if leaf, err := g.snap.Leaf(m); err == nil {
 						g.s.Stamp(leaf.ID, t.ID, l2)
 					}
-				}
-			}
-		}
-	}
-	for _, t := range g.snap.Tables {
-		for _, ordinal := range t.NewlyDead() {
-			if id := t.Layer1(t.Row(ordinal).L1).ID; id != "" {
-				if leaf, err := t.Leaf(ordinal); err == nil {
-					g.s.DropChild(id, leaf.ID)
 				}
 			}
 		}
