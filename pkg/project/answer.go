@@ -189,15 +189,15 @@ func (w *writer) result(c match, withCode bool) (Result, error) {
 		return Result{}, err
 	}
 	f := w.file(c.ref)
-	l, err := w.text(f)
-	if err != nil {
-		return Result{}, err
-	}
 	r := Result{Place: placeOf(f, &e), Score: round(c.score)}
 	w.left -= text.Tokens(r.Label()) + 1
 	if !withCode {
 		r.Omitted = e.lines.last - e.lines.first + 1
 		return r, nil
+	}
+	l, err := w.text(f)
+	if err != nil {
+		return Result{}, err
 	}
 	if e.header.first > 0 {
 		r.Header = strings.TrimRight(l.cut(e.header), "\r\n")
