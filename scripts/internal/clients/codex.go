@@ -11,8 +11,8 @@ import (
 
 // codex starts Codex's own server and calls one tool of ours through it.
 func (h *home) codex(tool string, arguments map[string]any) (string, error) {
-	line := append(slices.Clone(h.offline), "codex", "app-server", "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false")
-	c := exec.Command("env", line...) // env looks the program up on the PATH that it is given
+	line := append(slices.Clone(h.offline), "env", "codex", "app-server", "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false")
+	c := exec.Command(line[0], line[1:]...)
 	c.Dir, c.Env, c.WaitDelay = h.work(), append(h.env(), "RUST_LOG=off"), time.Second
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -27,7 +27,7 @@ func (h *home) codex(tool string, arguments map[string]any) (string, error) {
 	}
 	defer c.Wait()
 	defer in.Close()
-	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	timer := time.AfterFunc(patience, func() { c.Process.Kill() })
 	defer timer.Stop()
 
 	answers := bufio.NewReader(out)

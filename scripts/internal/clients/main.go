@@ -10,6 +10,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,6 +114,9 @@ func must(err error) {
 	}
 }
 
+// patience is how long a command may take.
+const patience = 5 * time.Minute
+
 // An answer is what a command printed and how it ended.
 type answer struct {
 	out, errs string
@@ -121,8 +125,10 @@ type answer struct {
 
 // run runs a command in the project, at home, without the network.
 func (h *home) run(name string, args ...string) answer {
-	line := append(append(slices.Clone(h.offline), name), args...)
-	c := exec.Command(line[0], line[1:]...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	line := append(append(slices.Clone(h.offline), "env", name), args...) // env looks the program up on the PATH that it is given
+	c := exec.CommandContext(ctx, line[0], line[1:]...)
 	c.Dir, c.Env, c.WaitDelay = h.work(), h.env(), time.Second
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
