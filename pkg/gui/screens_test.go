@@ -288,6 +288,25 @@ func TestCreatingAMemory(t *testing.T) {
 	p.quiet("searching nothing")
 }
 
+// Whether everything works is told with the way to mend what does not.
+func TestCheckingEverything(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(home, os.DirFS(demo(t))); err != nil {
+		t.Fatal(err)
+	}
+	leaf := filepath.Join(home, "ihmt_memory", "layer_0", "personal", ids(t, tool(t, "ihmt-nav", "search", "limonero", "-k", "1", "--json", "--path", home), "leaf_id")[0]+".txt")
+	p := open(t, home, 1280, 860)
+	p.goTo("es", "#/setup")
+	p.eval(`document.querySelector('#check').click()`)
+	p.until(`document.querySelectorAll('.health li').length > 4 && document.querySelector('.health .shell')`)
+	p.accessible("checked")
+	p.must(os.Remove(leaf))
+	p.eval(`document.querySelector('#check').click()`)
+	p.until(`document.querySelector('.health .note.bad') && document.querySelector('.health li.problem .hint').textContent.length > 5`)
+	p.accessible("something wrong")
+	p.quiet("checking")
+}
+
 // Connecting shows what would be written first, and says how it went.
 func TestConnectingAnAgent(t *testing.T) {
 	agentHome := filepath.Join(os.Getenv("HOME"), ".cursor")

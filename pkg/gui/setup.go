@@ -116,6 +116,11 @@ func (w *Window) agents(r *http.Request) (any, error) {
 	return w.run(r.Context(), "ihmt", "setup")
 }
 
+// health checks tools, memory and agents, as ihmt doctor does.
+func (w *Window) health(r *http.Request) (any, error) {
+	return w.run(r.Context(), "ihmt", "doctor")
+}
+
 // preview says what connecting an agent would write, and writes nothing.
 func (w *Window) preview(r *http.Request) (any, error) {
 	agent, scope := r.URL.Query().Get("agent"), r.URL.Query().Get("scope")

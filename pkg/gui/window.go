@@ -77,6 +77,7 @@ func (w *Window) routes() *http.ServeMux {
 		"GET /api/growth":          w.growth,
 		"GET /api/folders":         w.folders,
 		"GET /api/agents":          w.agents,
+		"GET /api/health":          w.health,
 		"GET /api/agents/preview":  w.preview,
 		"POST /api/agents/connect": w.connect,
 		"POST /api/memory":         w.choose,

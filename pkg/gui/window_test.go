@@ -77,7 +77,7 @@ func header(name, value string) func(*http.Request) {
 }
 
 var reads = []string{"/", "/web/app.js", "/web/app.css", "/web/en.json", "/api/state", "/api/domains", "/api/domain?domain=personal", "/api/map",
-	"/api/search?q=Luis", "/api/search?q=limonero&k=3&full=1", "/api/timeline", "/api/activity", "/api/growth", "/api/folders", "/api/agents",
+	"/api/search?q=Luis", "/api/search?q=limonero&k=3&full=1", "/api/timeline", "/api/activity", "/api/growth", "/api/folders", "/api/agents", "/api/health",
 	"/api/agents/preview?agent=cursor"}
 
 var writes = map[string]string{"/api/memory": `{"path":"/"}`, "/api/memory/create": `{"path":"/nowhere"}`, "/api/agents/connect": `{"agent":"cursor"}`}

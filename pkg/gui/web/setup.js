@@ -25,6 +25,7 @@ async function draw(focus) {
     h('section', { class: 'card' }, h('h2', {}, t('setup.agents')), h('p', { class: 'hint' }, t('setup.agentshint')),
       h('ul', { class: 'agentlist' }, agents.filter(near).map(agentRow)),
       agents.some(a => !near(a)) && h('details', {}, h('summary', {}, t('setup.others', { n: agents.filter(a => !near(a)).length })), h('ul', { class: 'agentlist' }, agents.filter(a => !near(a)).map(agentRow)))),
+    healthCard(),
     h('section', {}, h('h2', { class: 'unseen' }, t('shell')), shellLine(shell, labels())))
   if (focus) page.querySelector(focus)?.focus()
 }
@@ -73,6 +74,26 @@ function memoryCard() {
         await draw('#choose')
       }) }, t('setup.create')),
       change), result, chooser)
+}
+
+/** All that can be checked, when somebody asks for it. */
+function healthCard() {
+  const list = h('div', { class: 'health', role: 'status' })
+  return h('section', { class: 'card' }, h('h2', {}, t('health.title')), h('p', { class: 'hint' }, t('health.hint')),
+    h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'button plain', id: 'check', onclick: e => act(e.target, list, async () => {
+      replace(list, h('p', { class: 'hint' }, t('health.looking')))
+      const { records, shell } = await ask('health')
+      const checks = records.filter(r => r.kind === 'check')
+      const wrong = checks.filter(c => c.state === 'problem').length
+      replace(list, h('p', { class: 'note ' + (wrong ? 'bad' : 'good') }, icon(wrong ? 'warn' : 'check'), h('strong', {}, t(wrong ? 'health.wrong' : 'health.well', { n: wrong }))),
+        h('ul', {}, checks.map(check)), shellLine(shell, labels()))
+    }) }, t('health.check'))), list)
+}
+
+function check(c) {
+  const name = t('health.' + c.name)
+  return h('li', { class: c.state }, icon(c.state === 'ok' ? 'check' : 'warn', 18),
+    h('div', {}, h('strong', {}, name.startsWith('health.') ? c.name : name), ' ', h('bdi', {}, c.detail), c.mend && h('p', { class: 'hint' }, h('bdi', {}, c.mend))))
 }
 
 function quote(word) { return /^[\w./:=@%+-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'" }
