@@ -69,7 +69,7 @@ function details(leaf) {
 /** A title without the date that it starts with, where that is shown beside it. */
 export function undated(title = '', timestamp = '') {
   const date = timestamp.slice(0, 10)
-  return date && title.startsWith(date + ': ') ? title.slice(date.length + 2) : title
+  return date && title.startsWith(date) ? title.slice(date.length).replace(/^[:·\s]+/, '') || title : title
 }
 
 /** An excerpt without the mark of a heading that is a date. */

@@ -178,7 +178,7 @@ class Picture {
     let line = ''
     let top = y
     for (let part of parts) {
-      if (c.measureText(line + part).width <= w) {
+      if (c.measureText(line + part.trimEnd()).width <= w) {
         line += part
         continue
       }
@@ -192,7 +192,7 @@ class Picture {
         top += size * 1.25
       }
       line = part
-      while (c.measureText(line).width > w && top + size * 2.4 <= y + hgt) { // a word longer than a line
+      while (c.measureText(line.trimEnd()).width > w && top + size * 2.4 <= y + hgt) { // a word longer than a line
         let cut = line.length - 1
         while (cut > 1 && c.measureText(line.slice(0, cut)).width > w) cut--
         c.fillText(line.slice(0, cut), x, top)
@@ -200,6 +200,7 @@ class Picture {
         line = line.slice(cut)
       }
     }
+    line = line.trimEnd()
     while (line && c.measureText(line).width > w) line = line.slice(0, -1)
     if (top + size <= y + hgt + 2) c.fillText(line, x, top)
   }
@@ -509,6 +510,7 @@ function arrange(node) {
     node.children.sort((a, b) => b.leaves - a.leaves || a.from - b.from)
   }
   const [x, y, w, hgt] = node.box
+  if (node.layer === 0 && hgt > 60 && w > 60) node.header = Math.max(node.header, 18 / hgt) // room for its name
   const top = node.header * hgt
   const gap = Math.min(w, hgt) * (node.layer === undefined ? 0.006 : node.layer === 0 ? 0.012 : 0.016)
   squarify(node.children, [x + gap, y + top + (top ? 0 : gap), w - 2 * gap, hgt - top - gap - (top ? 0 : gap)])
