@@ -28,7 +28,7 @@ type grammar struct {
 
 func main() {
 	debug.SetGCPercent(800) // a search ends before it is worth collecting
-	useHugePages()
+	cli.UseHugePages()
 	cli.Main("ihmt-nav", about, &grammar{}, render)
 }
 

@@ -34,6 +34,7 @@ type grammar struct {
 
 func main() {
 	debug.SetGCPercent(200) // fewer collections, and not many more pages to fault in
+	cli.UseHugePages()
 	cli.Main("ihmt-project", about, &grammar{}, render)
 }
 

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package cli
+
+// UseHugePages is for Linux; elsewhere it does nothing.
+func UseHugePages() {}
