@@ -165,13 +165,15 @@ func (t *tally) reports(people bool) []*record.Record {
 		"leaves": sum.leaves, "new": sum.new, "tokens": sum.tokens, "facts": sum.facts}}))
 }
 
-// render prints what ingest and setup report for people.
+// render prints what ingest, setup and doctor report for people.
 func render(w io.Writer, rec *record.Record) {
 	totals := rec.Get("totals")
 	n := func(name string) int64 { return totals.Get(name).Int() }
 	switch kind, tool := rec.Kind(), rec.Str("tool"); {
 	case kind == kindMemory || kind == setup.KindFound || kind == setup.KindChange || kind == setup.KindAgent:
 		renderSetup(w, rec)
+	case kind == kindCheck:
+		renderCheck(w, rec)
 	case kind == record.KindSkipped:
 		fmt.Fprintf(w, "skipped %s: %s\n", shorten(rec.Str("source")), cli.CleanLine(rec.Str("reason"), 200))
 	case kind == record.KindNotice:

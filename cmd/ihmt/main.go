@@ -27,6 +27,7 @@ type grammar struct {
 	Verify      verifyCmd      `cmd:"" help:"Check every file of the memory."`
 	Brief       briefCmd       `cmd:"" help:"Print what an agent should know when it starts."`
 	Setup       setupCmd       `cmd:"" help:"Make the agents on this machine use the memory."`
+	Doctor      doctorCmd      `cmd:"" help:"Check the tools, the memory and the agents, and say how to mend what is wrong."`
 	Digest      digestCmd      `cmd:"" help:"Say what matters of the output of a build or a test run."`
 	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Offer the memory to agents, by the Model Context Protocol."`
 	Gui         guiCmd         `cmd:"" help:"Show the memory in the browser."`
