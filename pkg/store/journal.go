@@ -99,11 +99,14 @@ func (e *Entry) append(dst []byte) []byte {
 // parseEntry reads a line; the entry does not refer to it.
 func parseEntry(line []byte) (Entry, error) {
 	var e Entry
+	kind := ""
 	if record.TooDeep(line) || !gjson.ValidBytes(line) {
 		return e, errors.New("not a JSON object")
 	}
 	gjson.ParseBytes(bytes.Clone(line)).ForEach(func(key, v gjson.Result) bool {
 		switch key.Str {
+		case "kind":
+			kind = v.String()
 		case "op":
 			e.Op = v.String()
 		case "leaf_id":
@@ -138,6 +141,8 @@ func parseEntry(line []byte) (Entry, error) {
 		return true
 	})
 	switch {
+	case kind != "journal":
+		return e, fmt.Errorf("kind %q", kind)
 	case e.Op != opStore && e.Op != opRetire && e.Op != opRemove:
 		return e, fmt.Errorf("op %q", e.Op)
 	case e.Length < 0 || e.Position < 0:

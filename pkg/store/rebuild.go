@@ -80,6 +80,7 @@ func (s *Store) survey(gone removals, out *Rebuilt) (found []surveyed, doomed []
 	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
 	leave := func(name, why string) {
 		out.LeftAlone++
+		why = strings.TrimPrefix(why, s.file(name)+": ")
 		note("%s: %s; left alone", name, why)
 	}
 	err = s.leafFiles(func(name string) error {
@@ -101,6 +102,10 @@ func (s *Store) survey(gone removals, out *Rebuilt) (found []surveyed, doomed []
 		}
 		if err != nil {
 			leave(name, err.Error())
+			return nil
+		}
+		if l.ID != id && s.copied(l) {
+			leave(name, "is a copy of "+l.ID)
 			return nil
 		}
 		changed := false

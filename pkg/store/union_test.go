@@ -216,12 +216,17 @@ func whole(t *testing.T, dir string) string {
 		fmt.Fprintln(&b, "table", table.Leaves, table.Checksum, table.Retired, table.Dead)
 	}
 	fmt.Fprintf(&b, "%+v\n", trunk.Domains)
+	fmt.Fprintln(&b, timelineOf(t, s))
+	return b.String()
+}
+
+func timelineOf(t *testing.T, s *store.Store) []record.Fact {
+	t.Helper()
 	timeline, err := ledger.Timeline(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(&b, timeline.At("2026-12-31"))
-	return b.String()
+	return timeline.At("2026-12-31")
 }
 
 func firstDifference(got, want string) string {

@@ -2,9 +2,12 @@ package store
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -36,7 +39,7 @@ func (s *Store) Verify() (problems []Problem, checked map[string]any, err error)
 }
 
 func (s *Store) verify() (problems []Problem, checked map[string]any, err error) {
-	v := &verification{s: s, leaves: map[string]bool{}, journal: map[string]bool{}, indexed: map[string]bool{}, halfway: map[string]bool{}}
+	v := &verification{s: s, leaves: map[string]bool{}, told: map[string]bool{}, journal: map[string]journalled{}, indexed: map[string]bool{}}
 	if v.gone, err = s.tombstones(); err != nil {
 		v.wrong(tombstonesName, err.Error(), "mend or delete that line")
 		v.gone = removals{}
@@ -46,35 +49,72 @@ func (s *Store) verify() (problems []Problem, checked map[string]any, err error)
 		v.wrong(trunkName, err.Error(), mendRebuild)
 		return v.problems, nil, nil
 	}
-	if err := v.files(); err != nil {
-		return nil, nil, err
-	}
 	if err := v.leftovers(); err != nil {
 		return nil, nil, err
 	}
-	v.lines()
+	v.lines(trunk.Journal)
+	if err := v.files(); err != nil {
+		return nil, nil, err
+	}
 	for _, t := range trunk.Tables {
 		v.table(t)
 	}
 	v.index()
 	branches := v.branches(trunk)
+	v.strays(trunk)
 	v.compare()
-	return v.problems, map[string]any{"leaves": len(v.leaves), "journal": len(v.journal), "tables": len(trunk.Tables), "branches": branches,
+	return v.problems, map[string]any{"leaves": len(v.leaves), "journal": len(v.journal), "tables": len(trunk.Tables), "branches": len(branches),
 		"removed": len(v.gone), "problems": len(v.problems)}, nil
 }
 
 const mendRebuild = "run ihmt-store rebuild"
 
 type verification struct {
-	s                        *Store
-	leaves, journal, indexed map[string]bool
-	halfway                  map[string]bool // leaves whose removal was stopped
-	gone                     removals
-	problems                 []Problem
+	s        *Store
+	leaves   map[string]bool       // that are whole
+	told     map[string]bool       // leaves of whose files something was said already
+	journal  map[string]journalled // by id
+	indexed  map[string]bool       // leaves that a search can find
+	blind    bool                  // journal or tables cannot be read: what is not in them says nothing
+	gone     removals
+	problems []Problem
 }
 
+// wrong notes a problem of a file. What the error says of the file's name and
+// of what mends it is said once.
 func (v *verification) wrong(file, wrong, mend string) {
-	v.problems = append(v.problems, Problem{file, wrong, mend})
+	wrong = strings.TrimLeft(strings.TrimPrefix(wrong, v.s.file(file)), ":, ")
+	v.problems = append(v.problems, Problem{file, strings.TrimSuffix(wrong, "; "+mend), mend})
+}
+
+// A journalled is what the last line of a leaf says, in short.
+type journalled struct {
+	part   int
+	header string // of the leaf
+	text   uint64 // hash of the text that the line carries, 0 for none
+	terms  uint64 // hash of what only counts until the tree has grown over it, else 0
+}
+
+func journalledOf(e *Entry, part int, pending bool) journalled {
+	j := journalled{part: part, header: strings.Join([]string{e.Checksum, e.Timestamp, e.SavedAt, e.Source, fmt.Sprint(e.Position), e.Replaces}, " ")}
+	if e.Content != "" {
+		j.text = hashOf(e.Content)
+	}
+	if pending {
+		j.terms = hashOf(fmt.Sprint(e.Terms, e.Length, e.Question, e.Temporal))
+	}
+	return j
+}
+
+func hashOf(s string) uint64 {
+	sum := sha256.Sum256([]byte(s))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// fits tells whether a line is of a leaf as it is.
+func (j journalled) fits(e *Entry) bool {
+	now := journalledOf(e, j.part, j.terms != 0)
+	return j.header == now.header && j.terms == now.terms && (j.text == 0 || j.text == hashOf(e.Content))
 }
 
 // files checks every file among the leaves.
@@ -89,25 +129,45 @@ func (v *verification) files() error {
 			v.wrong(name, "is no leaf", "move it out of the memory")
 			return nil
 		}
-		l, err := v.s.Leaf(id)
-		if v.gone.hold(id, l) {
-			v.wrong(name, "was removed, but its file is there", mendRebuild)
-			v.halfway[id] = true
-			return nil
-		}
-		if err != nil {
-			v.wrong(name, err.Error(), "restore it from a copy, or delete it and run ihmt-store rebuild")
-			return nil
-		}
-		v.leaves[id] = true
-		if l.ID != id {
-			v.wrong(name, "its header names it "+l.ID, mendRebuild)
-		}
-		if l.Checksum != Checksum(l.Content) {
-			v.wrong(name, "its text does not have the checksum of its header", "restore it from a copy, or accept the text with ihmt-store rebuild")
-		}
+		v.leaf(name, id)
 		return nil
 	})
+}
+
+func (v *verification) leaf(name, id string) {
+	l, err := v.s.Leaf(id)
+	v.told[id] = true
+	switch {
+	case v.gone.hold(id, l):
+		v.wrong(name, "was removed, but its file is there", mendRebuild)
+		return
+	case err != nil:
+		v.wrong(name, err.Error(), "restore it from a copy, or delete it and run ihmt-store rebuild")
+		return
+	case l.ID != id && v.s.copied(l):
+		v.wrong(name, "is a copy of "+l.ID, "delete it")
+		return
+	}
+	v.leaves[id], v.told[id] = true, false
+	line, there := v.journal[id]
+	e := v.s.entryOf(l)
+	switch {
+	case l.ID != id:
+		v.wrong(name, "its header names it "+l.ID, mendRebuild)
+	case l.Checksum != Checksum(l.Content):
+		v.wrong(name, "its text does not have the checksum of its header", "restore it from a copy, or accept the text with ihmt-store rebuild")
+	case there && !line.fits(&e):
+		v.wrong(partName(line.part), "its line of "+id+" is not what the leaf says", mendRebuild)
+	}
+}
+
+// copied tells whether a leaf is also in a file of its own name.
+func (s *Store) copied(l *Leaf) bool {
+	if !s.has(l.ID) {
+		return false
+	}
+	original, err := s.Leaf(l.ID)
+	return err == nil && original.ID == l.ID && original.Content == l.Content
 }
 
 // left notes a temporary file that nobody is writing.
@@ -123,27 +183,42 @@ func (v *verification) leftovers() error {
 	return err
 }
 
-// lines reads the whole journal.
-func (v *verification) lines() {
+// lines reads the whole journal. What stands from a position on is pending.
+func (v *verification) lines(grown Position) {
 	parts, err := v.s.journalParts()
 	if err != nil {
-		v.wrong("state/journal", err.Error(), mendRebuild)
+		v.unreadable("state/journal", err)
 		return
 	}
-	for _, part := range parts {
-		_, err := v.s.readPart(Position{Part: part}, func(e Entry) error {
+	note := func(part int, pending bool) func(Entry) error {
+		return func(e Entry) error {
 			switch e.Op {
 			case opStore:
-				v.journal[e.ID] = true
+				v.journal[e.ID] = journalledOf(&e, part, pending)
 			case opRemove:
 				delete(v.journal, e.ID)
 			}
 			return nil
-		})
-		if err != nil {
-			v.wrong(partName(part), err.Error(), mendRebuild)
 		}
 	}
+	for i, part := range parts {
+		if part > grown.Part && i > 0 && parts[i-1] != part-1 {
+			v.left(partName(part)) // by a rebuild
+			return
+		}
+		if _, err := v.s.readPart(Position{Part: part}, note(part, false)); err != nil {
+			v.unreadable(partName(part), err)
+		}
+	}
+	if _, err := v.s.readJournal(grown, note(grown.Part, true)); err != nil && !v.blind {
+		v.unreadable(partName(grown.Part), err)
+	}
+}
+
+// unreadable notes a file that must be read to know what a search finds.
+func (v *verification) unreadable(file string, err error) {
+	v.wrong(file, cause(err).Error(), mendRebuild)
+	v.blind = true
 }
 
 // table checks that a table is the file that root.json names.
@@ -151,25 +226,28 @@ func (v *verification) table(t Table) {
 	name := "state/tables/" + t.Name
 	f, err := v.s.open(name, os.O_RDONLY)
 	if err != nil {
-		v.wrong(name, err.Error(), mendRebuild)
+		v.unreadable(name, cause(err))
 		return
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		v.wrong(name, err.Error(), mendRebuild)
+		v.unreadable(name, cause(err))
 		return
 	}
 	if "sha256:"+hex.EncodeToString(sum.Sum(nil)) != t.Checksum {
-		v.wrong(name, "is not the table that was written", mendRebuild)
+		v.unreadable(name, errors.New("is not the table that was written"))
 	}
 }
 
 // index collects the leaves that a search can find.
 func (v *verification) index() {
+	if v.blind {
+		return
+	}
 	snap, err := v.s.Snapshot()
 	if err != nil {
-		v.wrong(trunkName, err.Error(), mendRebuild)
+		v.unreadable(trunkName, err)
 		return
 	}
 	defer snap.Close()
@@ -177,7 +255,7 @@ func (v *verification) index() {
 		for i := range t.Len() {
 			l, err := t.Leaf(i)
 			if err != nil {
-				v.wrong("state/tables/"+t.Info.Name, err.Error(), mendRebuild)
+				v.unreadable("state/tables/"+t.Info.Name, err)
 				return
 			}
 			if t.Dead(i) {
@@ -198,29 +276,39 @@ func (v *verification) index() {
 	}
 }
 
-// branches walks the tree from the trunk and counts its branches.
-func (v *verification) branches(t *Trunk) int {
+// branches walks the tree from the trunk and returns its branches.
+func (v *verification) branches(t *Trunk) map[string]bool {
 	seen := map[string]bool{}
 	var visit func(id string)
 	visit = func(id string) {
+		name, err := BranchPath(id)
+		if err != nil {
+			v.wrong(trunkName, err.Error(), mendRebuild)
+			return
+		}
 		if seen[id] {
-			v.wrong(id, "stands under two branches", mendRebuild)
+			v.wrong(name, "stands under two branches", mendRebuild)
 			return
 		}
 		seen[id] = true
 		b, err := v.s.Branch(id)
-		if err != nil {
-			v.wrong(id, err.Error(), mendRebuild)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			v.wrong(name, "is missing", mendRebuild)
 			return
-		}
-		if b.NodeID != id {
-			v.wrong(id, "its file names it "+b.NodeID, mendRebuild)
+		case err != nil:
+			v.wrong(name, err.Error(), mendRebuild)
+			return
+		case b.NodeID != id:
+			v.wrong(name, "its file names it "+b.NodeID, mendRebuild)
 		}
 		for _, c := range b.Children {
-			if strings.HasPrefix(c.NodeID, "N") {
+			_, journalled := v.journal[c.NodeID]
+			switch {
+			case strings.HasPrefix(c.NodeID, "N"):
 				visit(c.NodeID)
-			} else if !v.leaves[c.NodeID] && !v.halfway[c.NodeID] {
-				v.wrong(id, "has the child "+c.NodeID+", which is no leaf", mendRebuild)
+			case !v.leaves[c.NodeID] && !v.told[c.NodeID] && !journalled: // else it is told of the leaf
+				v.wrong(name, "has the child "+c.NodeID+", which is no leaf", mendRebuild)
 			}
 		}
 	}
@@ -229,23 +317,52 @@ func (v *verification) branches(t *Trunk) int {
 			visit(id)
 		}
 	}
-	return len(seen)
+	return seen
+}
+
+// strays finds tables that root.json does not name.
+func (v *verification) strays(t *Trunk) {
+	known := map[string]bool{}
+	for _, table := range t.Tables {
+		known["state/tables/"+table.Name] = true
+	}
+	for _, name := range t.Expired {
+		known[name] = true
+	}
+	names, _ := fs.Glob(v.s.root.FS(), "state/tables/*")
+	for _, name := range names {
+		if !known[name] && !leftover(name) {
+			v.left(name)
+		}
+	}
 }
 
 // compare holds the leaves against the journal and the index.
 func (v *verification) compare() {
+	if v.blind {
+		return
+	}
 	for _, id := range sortedKeys(v.leaves) {
-		if !v.journal[id] || !v.indexed[id] {
+		if _, journalled := v.journal[id]; !journalled {
 			v.wrong(LeafPath(id), "is not in the journal: a writer was stopped before it acknowledged it", "run ihmt-store verify --repair, or save it again")
+		} else if !v.indexed[id] {
+			v.wrong(LeafPath(id), "is in no table, so that no search finds it", mendRebuild)
 		}
 	}
-	for _, set := range []map[string]bool{v.journal, v.indexed} {
-		for _, id := range sortedKeys(set) {
-			if !v.leaves[id] && v.gone[id] == "" {
-				v.wrong(LeafPath(id), "is missing", fmt.Sprintf("restore the file, or give it up with %s", mendRebuild))
-				delete(v.journal, id)
-				delete(v.indexed, id)
-			}
+	missing := map[string]bool{}
+	for id := range v.journal {
+		missing[id] = true
+	}
+	for id := range v.indexed {
+		missing[id] = true
+	}
+	for _, id := range sortedKeys(missing) {
+		switch {
+		case v.leaves[id] || v.told[id]:
+		case v.gone[id] != "":
+			v.wrong(LeafPath(id), "was removed, but a search still knows of it", mendRebuild)
+		default:
+			v.wrong(LeafPath(id), "is missing", "restore it from a copy, or give it up with ihmt-store rebuild")
 		}
 	}
 }
