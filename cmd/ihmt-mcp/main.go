@@ -13,7 +13,6 @@ import (
 
 	"github.com/ihmt/ihmt/mcp"
 	"github.com/ihmt/ihmt/pkg/cli"
-	_ "github.com/ihmt/ihmt/pkg/cli/early"
 )
 
 const about = `Offer a memory to agents by the Model Context Protocol.

@@ -26,6 +26,7 @@ import (
 	"github.com/willabides/kongplete"
 	"golang.org/x/term"
 
+	_ "github.com/ihmt/ihmt/pkg/cli/early" // answers --version
 	"github.com/ihmt/ihmt/pkg/cli/version"
 	"github.com/ihmt/ihmt/pkg/record"
 )
@@ -96,10 +97,6 @@ func Main(name, about string, grammar commonOf, render Renderer) {
 }
 
 func run(name, about string, grammar commonOf, render Renderer, args []string) int {
-	if len(args) == 1 && args[0] == "--version" { // asked of every stage of a pipeline
-		fmt.Println(name, Version)
-		return 0
-	}
 	if want := os.Getenv(VersionEnv); want != "" && want != Version {
 		return fail(os.Stderr, name, fmt.Errorf("this is version %s, but what started it is version %s; install all tools of one version together", Version, want))
 	}

@@ -1,6 +1,6 @@
 // Package early answers --version, where it is the only argument, before the
-// packages of a large program have been initialised. It is imported for that
-// alone, by programs whose libraries take long to start.
+// packages of a program have been initialised: the question is asked of every
+// tool, and some have libraries that take long to start.
 //
 // Go initialises packages in the order of their import paths as soon as what
 // they import is ready. This one needs os and nothing else, so that it comes
