@@ -55,7 +55,7 @@ func parseSettings(data []byte) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	known, unknown := settingNames(), ""
+	known, unknown := jsonNames(reflect.TypeFor[Settings]()), ""
 	keys.Each(func(key string, _ gjson.Result) {
 		if !slices.Contains(known, key) {
 			unknown = key
@@ -116,9 +116,9 @@ func (s *Settings) Validate() error {
 	return nil
 }
 
-func settingNames() []string {
+// jsonNames are the names that the fields of a struct have in JSON.
+func jsonNames(t reflect.Type) []string {
 	var names []string
-	t := reflect.TypeFor[Settings]()
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)

@@ -7,8 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/terms"
@@ -115,8 +120,25 @@ func parseLeaf(data []byte) (*Leaf, error) {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	l.Content = string(content)
+	l.keepUnknown(header)
 	return l, nil
 }
+
+// keepUnknown puts what a header's extra has beyond Extra, as one of another
+// program may, among the fields.
+func (l *Leaf) keepUnknown(header []byte) {
+	gjson.GetBytes(header, "extra").ForEach(func(key, value gjson.Result) bool {
+		if _, have := l.Extra.Fields[key.Str]; !have && !slices.Contains(extraNames(), key.Str) {
+			if l.Extra.Fields == nil {
+				l.Extra.Fields = map[string]json.RawMessage{}
+			}
+			l.Extra.Fields[key.Str] = json.RawMessage(value.Raw)
+		}
+		return true
+	})
+}
+
+var extraNames = sync.OnceValue(func() []string { return jsonNames(reflect.TypeFor[Extra]()) })
 
 // stamp writes the ids of its branches into a leaf's file in place, where
 // format left room for them. It tells whether there was room.
