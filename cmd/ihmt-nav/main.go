@@ -22,6 +22,7 @@ type grammar struct {
 	Tree   treeCmd   `cmd:"" help:"Print the tree from the trunk down."`
 	Get    getCmd    `cmd:"" help:"Print a leaf or a branch."`
 	PathTo pathCmd   `cmd:"" name:"path" help:"Print what a leaf or branch stands under."`
+	Newest newestCmd `cmd:"" help:"Print the leaf that replaced another, the last of a row."`
 	Map    mapCmd    `cmd:"" help:"Print every domain and branch with its number of leaves and its dates."`
 	Saved  savedCmd  `cmd:"" help:"Print the leaves that were saved last."`
 }

@@ -32,6 +32,23 @@ func (m *mapCmd) Run(c *cli.Context) error {
 	})
 }
 
+type newestCmd struct {
+	ID string `arg:"" name:"id" help:"Id of a leaf."`
+}
+
+func (n *newestCmd) Run(c *cli.Context) error {
+	return with(c, func(s *store.Store) error {
+		l, err := nav.Newest(s, n.ID)
+		if err != nil {
+			return err
+		}
+		if l == nil {
+			return cli.ErrNothing
+		}
+		return c.Out.Write(l.Record())
+	})
+}
+
 type savedCmd struct {
 	K      int    `short:"k" help:"How many." default:"20"`
 	Skip   int    `help:"Leave out this many of the newest." placeholder:"N"`

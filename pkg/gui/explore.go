@@ -97,6 +97,7 @@ type leafAnswer struct {
 	Path    []*record.Record `json:"path"`
 	Facts   []*record.Record `json:"facts"`   // what it states
 	Notices []*record.Record `json:"notices"` // what replaced what it states, and what it replaced
+	Newer   []*record.Record `json:"newer"`   // the leaf that replaced it as a whole
 	Cut     bool             `json:"cut"`     // the text is longer than what is sent
 	Code    []span           `json:"tokens,omitempty"`
 }
@@ -107,18 +108,19 @@ func (w *Window) leaf(r *http.Request) (any, error) {
 		return nil, err
 	}
 	var a leafAnswer
-	var path, facts, changes answer
+	var path, newer, facts, changes answer
 	ctx := r.Context()
 	err = together(
 		func() (err error) { a.answer, err = w.run(ctx, "ihmt-nav", "get", id); return },
 		func() error { path, _ = w.run(ctx, "ihmt-nav", "path", id); return nil }, // a retired leaf has none
+		func() (err error) { newer, err = w.run(ctx, "ihmt-nav", "newest", id); return },
 		func() (err error) { facts, err = w.run(ctx, "ihmt-facts", "timeline"); return },
 		func() (err error) { changes, err = w.run(ctx, "ihmt-facts", "conflicts"); return },
 	)
 	if err != nil {
 		return nil, err
 	}
-	a.Path = path.Records
+	a.Path, a.Newer = path.Records, newer.Records
 	a.Facts = only(facts.Records, func(f *record.Record) bool { return f.Str("source_leaf") == id })
 	a.Notices = only(changes.Records, func(n *record.Record) bool {
 		return n.Str("leaf_id") == id || n.Get("new.source_leaf").String() == id

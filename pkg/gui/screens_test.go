@@ -33,15 +33,13 @@ func TestScreens(t *testing.T) {
 	p := open(t, home, 1280, 860)
 	for i, language := range []string{"en", "es", "zh"} {
 		for j, s := range screens {
-			for _, narrow := range []bool{false, true} {
-				scheme := []string{"light", "dark"}[(i+j+btoi(narrow))%2]
-				where := fmt.Sprintf("%s, %s, narrow %v, %s", s.name, language, narrow, scheme)
-				if narrow {
-					p.look(360, 740, scheme)
-				} else {
-					p.look(1280, 860, scheme)
+			for k, width := range []int64{1280, 360} {
+				scheme := []string{"light", "dark"}[(i+j+k)%2]
+				where := fmt.Sprintf("%s, %s, %d wide, %s", s.name, language, width, scheme)
+				p.look(width, 800, scheme)
+				if k == 0 {
+					p.goTo(language, strings.Replace(s.hash, "LEAF", leaf, 1))
 				}
-				p.goTo(language, strings.Replace(s.hash, "LEAF", leaf, 1))
 				p.until(s.there)
 				if said := p.text(`document.documentElement.lang`); said != language {
 					t.Errorf("%s: lang=%s", where, said)
@@ -52,13 +50,6 @@ func TestScreens(t *testing.T) {
 			}
 		}
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // TestScreenshots writes the pictures that the documents show, with -update.
@@ -117,6 +108,21 @@ func TestScreenshots(t *testing.T) {
 // settle waits until the picture has the titles that it asked for.
 func (p *tab) settle() {
 	p.until(`performance.getEntriesByType('resource').every(e => e.responseEnd > 0) && (window.lastCount === performance.getEntriesByType('resource').length ? ++window.sameCount > 8 : (window.lastCount = performance.getEntriesByType('resource').length, window.sameCount = 0, false))`)
+}
+
+// A leaf that was replaced says by what, and what it states is answered by
+// what is newer.
+func TestALeafThatWasReplaced(t *testing.T) {
+	home := t.TempDir()
+	save(t, home, chunkLine("a", "work", "GENERIC", "2024-01-05", "The queue is Postgres."))
+	old := ids(t, tool(t, "ihmt-store", "ls", "--json", "--path", home), "leaf_id")[0]
+	save(t, home, fmt.Sprintf(`{"kind":"chunk","source":"b","position":0,"domain":"work","timestamp":"2025-01-05","replaces":%q,"title":"The queue","content":"The queue is SQLite now."}`, old))
+	p := open(t, home, 1280, 860)
+	p.goTo("en", "#/explore/"+old)
+	p.until(`document.querySelector('.note.warn')?.textContent.includes('Replaced on January 5, 2025 by The queue')`)
+	p.eval(`document.querySelector('.note.warn a').click()`)
+	p.until(`document.querySelector('article .text').textContent === 'The queue is SQLite now.' && document.querySelector('.note.info a').textContent === '` + old + `'`)
+	p.quiet("replaced")
 }
 
 // The language is the browser's until somebody chooses another.

@@ -12,6 +12,8 @@ export function leafView(answer) {
     h('p', { class: 'kind' }, h('time', { datetime: leaf.timestamp }, day(leaf.timestamp, 'long')), ' · ', leaf.domain),
     h('h2', { dir: 'auto' }, undated(leaf.title, leaf.timestamp) || t('untitled')),
     outdated.map(n => notice(n, 'warn', t('leaf.outdated'), n.new?.source_leaf, t('leaf.newer'))),
+    answer.newer.map(l => h('div', { class: 'note warn', role: 'note' }, icon('warn'),
+      h('p', {}, h('strong', {}, t('leaf.outdated')), ' ', t('leaf.replaced', { date: day(l.timestamp, 'long') }), ' ', h('a', { href: address('explore', l.leaf_id), dir: 'auto' }, undated(l.title, l.timestamp) || plain(l.content).slice(0, 80) || l.leaf_id)))),
     leaf.retired_at && h('div', { class: 'note warn' }, icon('warn'), h('p', {}, t('leaf.retired', { date: day(leaf.retired_at) }))),
     leaf.context && h('p', { class: 'context', dir: 'auto' }, leaf.context),
     body(leaf, answer),

@@ -1,0 +1,28 @@
+package nav
+
+import (
+	"time"
+
+	"github.com/ihmt/ihmt/pkg/facts"
+	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/terms"
+)
+
+// Newest returns the leaf that holds today in place of another, which it
+// replaced as a whole or by way of others; nil where nothing replaced it.
+func Newest(s *store.Store, id string) (*store.Leaf, error) {
+	r, err := NewSearcher(s)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	l, err := r.read(id)
+	if err != nil {
+		return nil, err
+	}
+	newest, ok := r.newest(id, l.SavedAt, terms.Day(facts.Today(time.Now())))
+	if !ok {
+		return nil, nil
+	}
+	return r.read(newest.ID)
+}
