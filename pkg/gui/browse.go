@@ -10,20 +10,21 @@ import (
 	"time"
 )
 
-// browse opens the browser. The address holds the token, and arguments can be
+// browse opens the browser; forget is to be called in the end. The address holds the token, and arguments can be
 // seen by everybody on the machine, so the browser is given a file that only
 // this user can read and that leads there.
-func browse(address string) error {
+func browse(address string) (forget func(), err error) {
 	dir, err := os.MkdirTemp("", "ihmt-gui-")
 	if err != nil {
-		return err
+		return func() {}, err
 	}
+	forget = func() { os.RemoveAll(dir) }
 	file := filepath.Join(dir, "open.html")
 	page := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=%[1]s"><title>IHMT</title><a href="%[1]s">IHMT</a>`, html.EscapeString(address))
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
-		return err
+		return forget, err
 	}
-	time.AfterFunc(time.Minute, func() { os.RemoveAll(dir) })
+	time.AfterFunc(time.Minute, forget)
 	program, args := "xdg-open", []string{file}
 	switch runtime.GOOS {
 	case "darwin":
@@ -33,9 +34,8 @@ func browse(address string) error {
 	}
 	cmd := exec.Command(program, args...)
 	if err := cmd.Start(); err != nil {
-		os.RemoveAll(dir)
-		return err
+		return forget, err
 	}
 	go cmd.Wait()
-	return nil
+	return forget, nil
 }

@@ -32,7 +32,9 @@ func Serve(ctx context.Context, o Options) error {
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	fmt.Fprintf(o.Out, "%s\nCtrl-C ends it.\n", w.Address())
 	if o.Browse {
-		if err := browse(w.Address()); err != nil {
+		forget, err := browse(w.Address())
+		defer forget()
+		if err != nil {
 			fmt.Fprintf(o.Out, "No browser could be opened (%v): open the address above.\n", err)
 		}
 	}

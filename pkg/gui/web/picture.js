@@ -5,7 +5,7 @@
 import { clean, h, icon, replace } from './dom.js'
 import { ask, announce } from './app.js'
 import { day, number, t } from './words.js'
-import { undated } from './leaf.js'
+import { plain, undated } from './leaf.js'
 
 // From the oldest to the newest: night, sea, meadow, sun.
 const ramp = [[0.0, 0x34, 0x3f, 0x7c], [0.3, 0x2b, 0x74, 0x92], [0.55, 0x2f, 0xa0, 0x86], [0.8, 0x9d, 0xc7, 0x5f], [1.0, 0xf6, 0xcd, 0x5b]]
@@ -165,10 +165,15 @@ class Picture {
     }
     if (w < 58 || hgt < 30) return
     const title = this.title(node)
-    if (title) this.words(c, title, x + 7, y + 7, w - 14, hgt - 12, shade > 0.45 ? '#10201a' : '#ffffff')
+    const colour = shade > 0.45 ? '#10201a' : '#ffffff'
+    if (!title) return
+    if (w < 120 || hgt < 110) return this.words(c, title, x + 7, y + 7, w - 14, hgt - 12, colour)
+    const size = this.words(c, title, x + 10, y + 30, w - 20, hgt - 40, colour)
+    c.font = `400 ${Math.max(11, size - 2)}px ${this.font}`
+    c.fillText(day(this.titles.get(node.parent.id + '%' + node.index) || node.first), x + 10, y + 10)
   }
 
-  /** Writes a text into a box, as many lines as fit. */
+  /** Writes a text into a box, as many lines as fit; returns the size of the letters. */
   words(c, text, x, y, w, hgt, colour) {
     const size = Math.max(11, Math.min(16, w / 13))
     c.font = `500 ${size}px ${this.font}`
@@ -185,7 +190,7 @@ class Picture {
       if (top + size * 2.4 > y + hgt) {
         while (line && c.measureText(line + '…').width > w) line = line.slice(0, -1)
         c.fillText(line.trimEnd() + '…', x, top)
-        return
+        return size
       }
       if (line) {
         c.fillText(line.trimEnd(), x, top)
@@ -203,6 +208,7 @@ class Picture {
     line = line.trimEnd()
     while (line && c.measureText(line).width > w) line = line.slice(0, -1)
     if (top + size <= y + hgt + 2) c.fillText(line, x, top)
+    return size
   }
 
   /** Names a domain or branch at its upper edge, where there is room. */
@@ -281,8 +287,9 @@ class Picture {
   }
 
   learn(id, index, child) {
-    this.titles.set(id + '#' + index, clean(undated(child.title, child.timestamp) || child.excerpt || '') || '·')
+    this.titles.set(id + '#' + index, clean(gist(child)) || '·')
     this.titles.set(id + '@' + index, child.node_id)
+    this.titles.set(id + '%' + index, child.timestamp)
   }
 
   async leafID(node) {
@@ -464,6 +471,12 @@ class Picture {
     this.draw()
     this.say(node)
   }
+}
+
+/** What a leaf says, in a few words: its title, or more where that is cut. */
+function gist(child) {
+  const title = undated(child.title, child.timestamp)
+  return title && !title.endsWith('…') ? title : plain(child.excerpt ?? '') || title
 }
 
 /** The tree of what the map says, with a bough for leaves without a branch. */
