@@ -301,7 +301,8 @@ func (t *Timeline) History(subject, attribute, today string) []record.Fact {
 func (t *Timeline) Stated(today string) []record.Fact {
 	var all []record.Fact
 	for _, k := range t.keys {
-		for i, f := range t.History(k.subject, k.attribute, today) {
+		for i, f := range t.facts[k] {
+			f.Status = statusOn(f, today)
 			all = append(all, f)
 			for _, e := range t.stays[k][i].confirmed {
 				again := factOf(k, e)

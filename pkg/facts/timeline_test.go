@@ -246,3 +246,15 @@ func ExampleBuild() {
 	// 2026-06-01 Valencia
 	// On 2024-03-11 you said user location = 'Madrid', but on 2026-02-03 you updated to 'Valencia'.
 }
+
+// A subject may be what no rule writes, where the file that it was read from is
+// damaged.
+func TestStatementsWithoutASubject(t *testing.T) {
+	said := func(subject, value string) Source {
+		return Source{LeafID: "L-d-0000-" + value, Timestamp: "2026-01-0" + value[:1], Statements: []Statement{{Subject: subject, Attribute: "location", Value: value, Date: "2026-01-0" + value[:1]}}}
+	}
+	stated := Build([]Source{said("", "1a"), said("ana", "2b"), said("ANA", "3c"), said("user", "4d")}).Stated("2026-02-03")
+	if len(stated) != 4 {
+		t.Errorf("%d statements, want 4: %v", len(stated), stated)
+	}
+}

@@ -17,7 +17,7 @@ type grammar struct {
 	Seed   uint64 `help:"What chance starts from." default:"1"`
 	Bin    string `help:"Folder of tools that were built with the tag torture." placeholder:"DIR"`
 	Every  int    `help:"Cut the power after every so many changes to the disk." default:"1"`
-	What   string `arg:"" optional:"" enum:"all,kill,cut,errors" default:"all" help:"What to do: kill, cut, errors or all."`
+	What   string `arg:"" optional:"" enum:"all,kill,cut,errors,many" default:"all" help:"What to do: kill, cut, errors, many or all."`
 }
 
 func main() {
@@ -46,6 +46,11 @@ func (g *grammar) run() error {
 			if err := part.do(g.Every, g.Seed, say); err != nil {
 				return err
 			}
+		}
+	}
+	if g.What == "many" || g.What == "all" {
+		if err := many(g.Bin, 8, 500, say); err != nil {
+			return err
 		}
 	}
 	if g.What != "kill" && g.What != "all" {

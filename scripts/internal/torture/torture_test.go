@@ -11,13 +11,13 @@ import (
 // What scripts/torture does at length is done here in short.
 
 func TestPowerCuts(t *testing.T) {
-	if err := powerCuts(250, 1, func(s string) { t.Log(s) }); err != nil {
+	if err := powerCuts(400, 1, func(s string) { t.Log(s) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestDiskErrors(t *testing.T) {
-	if err := diskErrors(60, 1, func(s string) { t.Log(s) }); err != nil {
+	if err := diskErrors(150, 1, func(s string) { t.Log(s) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -33,6 +33,9 @@ func TestKills(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if _, err := killRounds(bin, 3, 1, func(s string) { t.Log(s) }); err != nil {
-		t.Fatal(err)
+		t.Error(err)
+	}
+	if err := many(bin, 4, 40, func(s string) { t.Log(s) }); err != nil {
+		t.Error(err)
 	}
 }

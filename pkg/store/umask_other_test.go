@@ -1,0 +1,5 @@
+//go:build !unix
+
+package store
+
+func setUmask(mask int) int { return mask }
