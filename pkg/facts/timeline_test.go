@@ -249,11 +249,11 @@ func ExampleBuild() {
 
 // A subject may be what no rule writes, where the file that it was read from is
 // damaged.
-func TestStatementsWithoutASubject(t *testing.T) {
+func TestSubjectsThatNoRuleWrites(t *testing.T) {
 	said := func(subject, value string) Source {
 		return Source{LeafID: "L-d-0000-" + value, Timestamp: "2026-01-0" + value[:1], Statements: []Statement{{Subject: subject, Attribute: "location", Value: value, Date: "2026-01-0" + value[:1]}}}
 	}
-	stated := Build([]Source{said("", "1a"), said("ana", "2b"), said("ANA", "3c"), said("user", "4d")}).Stated("2026-02-03")
+	stated := Build([]Source{said("ana", "1a"), said("ana", "2b"), said("ANA", "3c"), said("user", "4d")}).Stated("2026-02-03")
 	if len(stated) != 4 {
 		t.Errorf("%d statements, want 4: %v", len(stated), stated)
 	}
