@@ -320,6 +320,7 @@ class Picture {
     view.x = Math.max(0, Math.min(this.width - this.width / k, view.x))
     view.y = Math.max(0, Math.min(this.height - this.height / k, view.y))
     this.view = view
+    this.stage.classList.toggle('deep', k > 1.01) // a finger moves the picture, not the page
     this.draw()
   }
 
@@ -381,6 +382,7 @@ class Picture {
     this.stage.addEventListener('pointercancel', () => { down = null })
     this.stage.addEventListener('pointerleave', () => { this.tip.hidden = true })
     this.stage.addEventListener('wheel', e => {
+      if (e.deltaY > 0 && this.view.k === 1) return // nothing to zoom out of: the page may scroll
       e.preventDefault()
       this.zoomBy(Math.exp(-Math.max(-80, Math.min(80, e.deltaY)) / 400), point(e))
     }, { passive: false })
