@@ -155,7 +155,8 @@ function listen() {
 async function start() {
   const theme = localStorage.getItem('theme')
   if (theme) document.documentElement.dataset.theme = theme
-  await Promise.all([loadWords(), ask('state').then(s => { shared.state = s })])
+  const screen = import(`./${place().screen || 'explore'}.js`) // while the rest is on its way
+  await Promise.all([screen, loadWords(), ask('state').then(s => { shared.state = s })])
   frame()
   addEventListener('hashchange', show)
   await show()

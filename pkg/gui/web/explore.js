@@ -31,8 +31,12 @@ export async function show(element, to) {
   narrow.addEventListener('change', arrange)
   arrange()
   chart = null
-  await tree.load()
-  await move(to)
+  if (to.id) {
+    await tree.load()
+    await move(to)
+  } else {
+    await Promise.all([tree.load(), move(to)])
+  }
   const stop = whenSaved(settled(async () => {
     await tree.load()
     if (chart) await chart.load()
