@@ -29,9 +29,10 @@ func main() {
 	if len(os.Args) > 3 && os.Args[1] == peakMode {
 		os.Exit(runPeak(os.Args[2], os.Args[3:]))
 	}
-	if len(os.Args) > 1 && os.Args[1] == projectMode {
-		if err := runProject(os.Args[2:]); err != nil {
-			fmt.Fprintln(os.Stderr, "bench project:", err)
+	modes := map[string]func(args []string) error{projectMode: runProject, scaleMode: scale}
+	if len(os.Args) > 1 && modes[os.Args[1]] != nil {
+		if err := modes[os.Args[1]](os.Args[2:]); err != nil {
+			fmt.Fprintf(os.Stderr, "bench %s: %v\n", os.Args[1], err)
 			os.Exit(1)
 		}
 		return
@@ -48,15 +49,16 @@ func main() {
 	} else {
 		opt.runs = max(10, opt.runs)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, opt); err != nil {
+	if err := with(opt, (*bench).compare); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, opt options) error {
+// with prepares a bench in a folder of its own, for the time of do.
+func with(opt options, do func(*bench) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	dir, err := os.MkdirTemp(opt.dir, "ihmt-bench-")
 	if err != nil {
 		return err
@@ -77,9 +79,14 @@ func run(ctx context.Context, opt options) error {
 		return err
 	}
 	fmt.Printf("%d notes, %s; %d runs; in %s\n", largest, origin, opt.runs, dir)
+	return errors.Join(do(b), ctx.Err())
+}
+
+// compare measures against other programs and judges by the targets.
+func (b *bench) compare() error {
 	for _, measure := range []func() error{b.start, b.ingest, b.search, b.save, b.manyDomains} {
 		if err := measure(); err != nil {
-			return errors.Join(err, ctx.Err())
+			return err
 		}
 	}
 	b.print(os.Stdout)

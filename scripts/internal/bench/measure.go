@@ -181,12 +181,14 @@ func (b *bench) searchAmong(n int) error {
 	took, err := alternate(4*b.runs, true,
 		b.process(func(i int) command { return b.nav(fmt.Sprint(n), words(i)) }),
 		b.process(func(i int) command { return b.fts5(n, words(i)) }),
-		b.process(func(i int) command { return b.ripgrep(n, words(i)) }))
+		b.process(func(i int) command { return b.ripgrep(n, words(i)) }),
+		b.process(func(int) command { return command{argv: []string{filepath.Join(b.bin, "internal", "empty")}} }))
 	if err != nil {
 		return err
 	}
 	b.atMost(fmt.Sprintf("search of %d / SQLite FTS5", n), over(took[0], took[1]), times, 1, judge, both(took[0], took[1]))
 	b.atLeast(fmt.Sprintf("ripgrep / search of %d", n), over(took[2], took[0]), times, 50, judge, both(took[2], took[0]))
+	b.rows = append(b.rows, row{fmt.Sprintf("ripgrep / empty program, %d", n), fmt.Sprintf(string(times), over(took[2], took[3])) + "  " + both(took[2], took[3]), "", none})
 	if err := b.effort(fmt.Sprint(n), fmt.Sprintf("%d, %d domains, all branches closed", n, domains), asked, 20); err != nil {
 		return err
 	}
@@ -241,19 +243,9 @@ func (b *bench) effort(name, what string, asked [][]string, limit int) error {
 	var files, bytesRead []int
 	extra := 0
 	for _, words := range asked {
-		out, err := pipe(b.ctx, nil, true, b.nav(name, words))
+		s, err := b.searched(name, words)
 		if err != nil {
 			return err
-		}
-		var s struct {
-			Kind        string
-			Exact       bool
-			Results     int
-			FilesOpened int `json:"files_opened"`
-			BytesRead   int `json:"bytes_read"`
-		}
-		if err := json.NewDecoder(bytes.NewReader(out)).Decode(&s); err != nil || s.Kind != "search" || !s.Exact {
-			return fmt.Errorf("search for %q: no exact search record first: %.200s", words, out)
 		}
 		files, bytesRead = append(files, s.FilesOpened), append(bytesRead, s.BytesRead)
 		extra = max(extra, s.FilesOpened-tables-s.Results)
@@ -265,6 +257,27 @@ func (b *bench) effort(name, what string, asked [][]string, limit int) error {
 	}
 	b.atMost("files opened beyond tables and results, "+what, float64(extra), count, 6, true, detail)
 	return nil
+}
+
+// A searched is what a search says of itself.
+type searched struct {
+	Kind        string
+	Exact       bool
+	Results     int
+	FilesOpened int `json:"files_opened"`
+	BytesRead   int `json:"bytes_read"`
+}
+
+// searched searches a memory for words.
+func (b *bench) searched(name string, words []string) (s searched, err error) {
+	out, err := pipe(b.ctx, nil, true, b.nav(name, words))
+	if err != nil {
+		return s, err
+	}
+	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&s); err != nil || s.Kind != "search" || !s.Exact {
+		return s, fmt.Errorf("search for %q: no exact search record first: %.200s", words, out)
+	}
+	return s, nil
 }
 
 // tables is how many term tables the trunk names.
