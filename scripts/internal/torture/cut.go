@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/facts"
@@ -43,7 +44,7 @@ func (s *script) play(steps ...func() error) error {
 	disk.Intercept = s.tape.intercept
 	defer func() { disk.Intercept = nil }()
 	err := s.opened(steps...)
-	if s.tape.die > 0 && s.tape.len() >= s.tape.die {
+	if s.tape.dead {
 		return nil // whatever came of it
 	}
 	return err
@@ -217,7 +218,7 @@ func (r *replay) run() error {
 			continue // above the memory
 		}
 		p.do(op)
-		if n+1 < r.from || (n+1)%r.every != 0 && n+1 != len(r.tape.ops) {
+		if n+1 < r.from || !r.telling(n+1, op) {
 			continue
 		}
 		promised, removing := r.promised(n + 1)
@@ -240,6 +241,14 @@ func (r *replay) run() error {
 		}
 	}
 	return nil
+}
+
+// telling tells whether the power is cut after a change: after every so many,
+// after the last, and, where another process came before, when something has
+// just been acknowledged and when a trunk has come into force.
+func (r *replay) telling(n int, op disk.Op) bool {
+	return n%r.every == 0 || n == len(r.tape.ops) ||
+		r.from > 1 && (op.To == "root.json" || slices.ContainsFunc(r.events, func(e event) bool { return e.at == n }))
 }
 
 // look holds a memory against what it promised: as it is, after the next save
@@ -348,28 +357,62 @@ func powerCuts(every int, seed uint64, say func(string)) error {
 	}
 	say(fmt.Sprintf("power cut over %d changes: %d states of the disk, no promise broken", len(s.tape.ops), r.states))
 	states, lives := 0, 0
-	for n := 1; n < len(s.tape.ops); n += 1 + random.IntN(4*every) {
-		again := newScript(filepath.Join(home, fmt.Sprint(n)))
-		again.tape.die = n
-		if err := again.play(again.save(1), again.save(10), again.grow(true), again.version(2), again.version(1), again.timeline, again.grow(false)); err != nil {
+	for _, dies := range deaths(len(s.tape.ops), every, random) {
+		life := newScript(filepath.Join(home, fmt.Sprint(lives)))
+		n, err := life.interrupted(dies)
+		if err != nil {
 			return err
 		}
-		if again.tape.len() < n {
-			break // it lived on
-		}
-		again.tape.die = 0
-		if err := again.play(again.again(1), again.save(1), again.timeline, again.grow(true)); err != nil {
-			return fmt.Errorf("killed after change %d: the next process: %w", n, err)
-		}
-		r := &replay{script: again, from: n, every: every, random: random}
+		r := &replay{script: life, from: n, every: every, random: random}
 		if err := r.run(); err != nil {
-			return fmt.Errorf("killed after change %d: %w", n, err)
+			return fmt.Errorf("killed after change %d (%s %s): %w", n, life.tape.ops[n-1].Kind, life.tape.ops[n-1].Name, err)
 		}
 		states += r.states
 		lives++
 	}
 	say(fmt.Sprintf("power cut over the process that came after a killed one, %d times: %d states of the disk, no promise broken", lives, states))
 	return nil
+}
+
+// interrupted plays until the process dies, and then what the next one does.
+// It returns after how many changes that was.
+func (s *script) interrupted(dies func(n int, op disk.Op) bool) (int, error) {
+	s.tape.dies = dies
+	if err := s.play(s.save(1), s.save(10), s.grow(true), s.version(2), s.version(1), s.timeline, s.grow(false)); err != nil {
+		return 0, err
+	}
+	n := s.tape.len()
+	s.tape.dies, s.tape.dead = nil, false
+	steps := []func() error{s.again(1), s.timeline, s.grow(true), s.save(1)}
+	if n%2 == 0 {
+		steps = []func() error{s.grow(true), s.timeline, s.again(1)}
+	}
+	if err := s.play(steps...); err != nil {
+		return n, fmt.Errorf("killed after change %d: the next process: %w", n, err)
+	}
+	return n, nil
+}
+
+// deaths are moments to die: those after which the most hangs on what was not
+// synced, and some others.
+func deaths(changes, every int, random *rand.Rand) []func(n int, op disk.Op) bool {
+	var all []func(int, disk.Op) bool
+	for _, at := range []struct {
+		kind, start string
+		which       int
+	}{{disk.Mkdir, "layer_0/", 1}, {disk.Create, "state/journal/", 1}, {disk.Write, "state/journal/", 1}, {disk.Write, "state/journal/", 2}, {disk.Write, "state/journal/", 4}, {disk.Rename, "root.json", 1}} {
+		seen := 0
+		all = append(all, func(_ int, op disk.Op) bool {
+			if op.Kind == at.kind && (strings.HasPrefix(op.Name, at.start) || op.To == at.start) {
+				seen++
+			}
+			return seen == at.which
+		})
+	}
+	for last := 1 + random.IntN(4*every); last < changes/4; last += 1 + random.IntN(4*every) {
+		all = append(all, func(n int, _ disk.Op) bool { return n >= last })
+	}
+	return all
 }
 
 func newScript(dir string) *script {

@@ -19,9 +19,10 @@ import (
 // A recorder takes down every change that this process makes to the disk. It
 // does not wait for the disk.
 type recorder struct {
-	mu  sync.Mutex
-	ops []disk.Op
-	die int // after so many changes no more are made, 0 for never
+	mu   sync.Mutex
+	ops  []disk.Op
+	dies func(n int, op disk.Op) bool // tells whether the nth change is the last one; nil for never
+	dead bool
 }
 
 var errDied = errors.New("the process is dead")
@@ -29,7 +30,7 @@ var errDied = errors.New("the process is dead")
 func (r *recorder) intercept(op disk.Op, make func(disk.Op) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.die > 0 && len(r.ops) >= r.die {
+	if r.dead {
 		return errDied
 	}
 	if op.Kind != disk.Sync && op.Kind != disk.SyncFolder {
@@ -39,6 +40,7 @@ func (r *recorder) intercept(op disk.Op, make func(disk.Op) error) error {
 	}
 	op.Data = bytes.Clone(op.Data)
 	r.ops = append(r.ops, op)
+	r.dead = r.dies != nil && r.dies(len(r.ops), op)
 	return nil
 }
 
