@@ -69,7 +69,7 @@ func New(opt Options) *Server {
 // the input or the context ends. Nothing else may write to standard output.
 func (s *Server) ServeStdio(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.end)() // before the session waits for its calls
-	err := s.sdk.Run(ctx, &sdk.StdioTransport{MaxLineLength: maxMessage})
+	err := s.sdk.Run(ctx, stdio(os.Stdin, os.Stdout))
 	if ctx.Err() != nil {
 		return nil
 	}
