@@ -93,12 +93,15 @@ func (p *putCmd) Run(c *cli.Context) error {
 			}
 		}
 		return c.Out.Flush()
-	}, store.PutOptions{Replaces: p.Replaces, KeepGoing: p.KeepGoing, Stop: stop.Done()})
+	}, store.PutOptions{Replaces: p.Replaces, KeepGoing: p.KeepGoing, NoLeaves: c.Out.People, Stop: stop.Done()})
 	if err != nil {
 		return err
 	}
 	c.Out.Print(totals.String())
-	if totals.Skipped > 0 {
+	if totals.Passed > 0 {
+		fmt.Fprintf(c.Err, "%s: %d leaf records passed through, not stored; use ihmt-store import -\n", c.Name, totals.Passed)
+	}
+	if totals.Skipped+totals.Passed > 0 {
 		return cli.ErrSkipped
 	}
 	return nil
@@ -244,21 +247,11 @@ func (*rebuildCmd) Run(c *cli.Context) error {
 }
 
 type importCmd struct {
-	Dir string `arg:"" name:"dir" help:"Folder of the other memory, which is only read."`
+	Dir string `arg:"" name:"dir" help:"Folder of the other memory, which is only read; - reads what its export printed."`
 }
 
 func (i *importCmd) Run(c *cli.Context) error {
-	other, err := store.OpenOther(i.Dir)
-	if err != nil {
-		return err
-	}
-	defer other.Close()
-	s, err := create(c)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	united, err := summarize.Import(context.Background(), s, other, nil)
+	united, err := i.unite(c)
 	for _, note := range united.Notes {
 		fmt.Fprintf(c.Err, "%s: %s\n", c.Name, cli.Clean(note))
 	}
@@ -271,6 +264,33 @@ func (i *importCmd) Run(c *cli.Context) error {
 		return cli.ErrSkipped
 	}
 	return err
+}
+
+func (i *importCmd) unite(c *cli.Context) (store.United, error) {
+	ctx := context.Background()
+	if i.Dir == "-" {
+		s, err := create(c)
+		if err != nil {
+			return store.United{}, err
+		}
+		defer s.Close()
+		united, err := summarize.ImportRecords(ctx, s, record.NewReader(c.In), c.Out.Write, nil)
+		if bad := new(record.LineError); errors.As(err, &bad) {
+			err = fmt.Errorf("standard input, %w; what stands before it was taken: mend it and import it all again", err)
+		}
+		return united, err
+	}
+	other, err := store.OpenOther(i.Dir)
+	if err != nil {
+		return store.United{}, err
+	}
+	defer other.Close()
+	s, err := create(c)
+	if err != nil {
+		return store.United{}, err
+	}
+	defer s.Close()
+	return summarize.Import(ctx, s, other, nil)
 }
 
 type exportCmd struct{}

@@ -24,6 +24,7 @@ const (
 type PutOptions struct {
 	Replaces  string          // given to the first chunk
 	KeepGoing bool            // skip what cannot be stored
+	NoLeaves  bool            // do not hand on leaf records, which would read as stored
 	Stop      <-chan struct{} // closed: a commit in hand is finished, and no other begins
 }
 
@@ -33,6 +34,7 @@ var errStopped = errors.New("interrupted; what was acknowledged is stored, and n
 // Totals count what a run of Put did.
 type Totals struct {
 	Stored, Unchanged, Retired, Skipped int
+	Passed                              int // leaf records, which are another memory's
 }
 
 // Put stores the chunks of a stream of records and writes, in order, a leaf
@@ -160,6 +162,12 @@ func (p *putter) commit(batch []line) error {
 			reason := fmt.Sprintf("line %d: %v", l.number, err)
 			records, place = append(records, record.New(record.KindSkipped, record.Skipped{Source: "standard input", Reason: reason})), append(place, -1)
 			continue
+		}
+		if l.record.Kind() == record.KindLeaf {
+			p.totals.Passed++
+			if p.opt.NoLeaves {
+				continue
+			}
 		}
 		records = append(records, l.record)
 		if !isItem {

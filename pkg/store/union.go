@@ -5,14 +5,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
@@ -59,15 +62,10 @@ func (s *Store) Unite(other *Store) (united United, err error) {
 	if err != nil {
 		return united, err
 	}
-	u := &union{s: s, other: other, gone: gone, out: &united}
-	if u.writer, err = s.NewWriter(); err != nil {
-		return united, err
-	}
-	defer u.writer.Close()
-	if err := other.leafFiles(u.take); err != nil {
-		return united, err
-	}
-	if err := u.flush(); err != nil {
+	err = s.unite(&union{s: s, gone: gone, out: &united}, func(u *union) error {
+		return other.leafFiles(func(name string) error { return u.file(other, name) })
+	})
+	if err != nil {
 		return united, err
 	}
 	for _, id := range sortedKeys(theirs) {
@@ -79,6 +77,32 @@ func (s *Store) Unite(other *Store) (united United, err error) {
 		}
 	}
 	return united, nil
+}
+
+// UniteRecords is Unite with the leaf records that [Leaf.Record] makes of
+// another memory's leaves. Records of other kinds go to pass. A line that is no
+// record ends it with a *record.LineError, after what stands before it was
+// taken.
+func (s *Store) UniteRecords(in *record.Reader, pass func(*record.Record) error) (united United, err error) {
+	gone, err := s.tombstones()
+	if err != nil {
+		return united, err
+	}
+	err = s.unite(&union{s: s, gone: gone, out: &united}, func(u *union) error { return u.records(in, pass) })
+	return united, err
+}
+
+// unite stores what take takes, also what it took before it failed.
+func (s *Store) unite(u *union, take func(*union) error) (err error) {
+	if u.writer, err = s.NewWriter(); err != nil {
+		return err
+	}
+	defer u.writer.Close()
+	taken := take(u)
+	if err := u.flush(); err != nil {
+		return err
+	}
+	return taken
 }
 
 // takeTombstones adds tombstones that are not here, or not as late.
@@ -102,37 +126,121 @@ func (s *Store) takeTombstones(theirs removals) error {
 }
 
 type union struct {
-	s, other *Store
-	gone     removals
-	writer   *Writer
-	batch    []*Leaf
-	size     int
-	out      *United
+	s      *Store
+	gone   removals
+	writer *Writer
+	batch  []foreign
+	size   int
+	out    *United
 }
 
-func (u *union) skip(name string, why error) {
-	u.out.Notes = append(u.out.Notes, fmt.Sprintf("%s: %v; left alone", u.other.file(name), why))
+// A foreign leaf is one of another memory, and where it was read.
+type foreign struct {
+	*Leaf
+	from string
 }
 
-// take takes what is in a file among the other memory's leaves.
-func (u *union) take(name string) error {
+func (u *union) skip(from string, why error) {
+	u.out.Notes = append(u.out.Notes, fmt.Sprintf("%s: %v; left alone", from, why))
+}
+
+// file takes what is in a file among another memory's leaves.
+func (u *union) file(other *Store, name string) error {
+	from := other.file(name)
 	if !isLeafFile(name) {
 		if !leftover(name) {
-			u.skip(name, errors.New("is no leaf"))
+			u.skip(from, errors.New("is no leaf"))
 		}
 		return nil
 	}
 	id := strings.TrimSuffix(path.Base(name), ".txt")
-	l, err := u.other.Leaf(id)
-	if err == nil {
-		err = l.acceptable(id)
+	l, err := other.Leaf(id)
+	switch {
+	case err != nil:
+	case l.ID != id || l.Domain != terms.Domain(id):
+		err = fmt.Errorf("its header names it %s; run ihmt-store rebuild there", l.ID)
+	case l.Checksum != Checksum(l.Content):
+		err = errors.New("its text does not have the checksum of its header; run ihmt-store rebuild there to accept it")
 	}
 	if err != nil {
-		u.skip(name, err)
+		u.skip(from, err)
 		return nil
 	}
-	if u.gone.hold(id, l) {
+	return u.take(foreign{l, from})
+}
+
+// records takes the leaves of a stream of records.
+func (u *union) records(in *record.Reader, pass func(*record.Record) error) error {
+	for {
+		r, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		from := fmt.Sprintf("standard input, line %d", in.Line())
+		switch r.Kind() {
+		case record.KindLeaf:
+			l, err := leafOfRecord(r)
+			if err != nil {
+				u.skip(from, err)
+				continue
+			}
+			err = u.take(foreign{l, from})
+			if err != nil {
+				return err
+			}
+		case record.KindChunk, record.KindDocument:
+			u.skip(from, fmt.Errorf("is a %s and no leaf; ihmt-store put stores what is new", r.Kind()))
+		default:
+			if err := pass(r); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// leafOfRecord is the leaf that [Leaf.Record] made a record of.
+func leafOfRecord(r *record.Record) (*Leaf, error) {
+	var c record.Chunk
+	var kept record.Leaf
+	if err := r.Decode(&c); err != nil {
+		return nil, err
+	}
+	if err := r.Decode(&kept); err != nil {
+		return nil, err
+	}
+	other := unknownFields(r)
+	delete(other, "retired_at")
+	l := newLeaf(&c, other)
+	l.ID, l.SavedAt, l.Checksum, l.Extra.RetiredAt = kept.LeafID, kept.SavedAt, kept.Checksum, r.Str("retired_at")
+	switch err := CheckID(l.ID); {
+	case err != nil:
+		return nil, err
+	case l.Domain != terms.Domain(l.ID):
+		return nil, fmt.Errorf("the domain %q is not that of its id %s", l.Domain, l.ID)
+	case l.Content == "":
+		return nil, errors.New("it has no content; ihmt-store export prints leaves with it")
+	case l.Checksum != Checksum(l.Content):
+		return nil, errors.New("its content does not have its checksum")
+	}
+	return l, nil
+}
+
+// take adds a leaf to the batch, unless it was removed.
+func (u *union) take(l foreign) error {
+	if err := l.acceptable(); err != nil {
+		u.skip(l.from, err)
 		return nil
+	}
+	if u.gone.hold(l.ID, l.Leaf) {
+		return nil
+	}
+	if slices.ContainsFunc(u.batch, func(o foreign) bool { return o.ID == l.ID }) {
+		if err := u.flush(); err != nil { // another state of it
+			return err
+		}
 	}
 	u.batch, u.size = append(u.batch, l), u.size+len(l.Content)
 	if len(u.batch) < batchRecords && u.size < batchBytes {
@@ -142,13 +250,8 @@ func (u *union) take(name string) error {
 }
 
 // acceptable says why a leaf of another memory cannot be taken.
-func (l *Leaf) acceptable(id string) error {
-	switch {
-	case l.ID != id || l.Domain != terms.Domain(id):
-		return fmt.Errorf("its header names it %s; run ihmt-store rebuild there", l.ID)
-	case l.Checksum != Checksum(l.Content):
-		return errors.New("its text does not have the checksum of its header; run ihmt-store rebuild there to accept it")
-	case l.Extra.Position < 0:
+func (l *Leaf) acceptable() error {
+	if l.Extra.Position < 0 {
 		return fmt.Errorf("position %d is negative", l.Extra.Position)
 	}
 	for _, at := range []string{l.SavedAt, l.Extra.RetiredAt} {
@@ -174,18 +277,22 @@ func (u *union) flush() error {
 	return err
 }
 
-func (u *union) store(batch []*Leaf) error {
-	u.writer.trustFolders(batch)
+func (u *union) store(batch []foreign) error {
+	leaves := make([]*Leaf, len(batch))
+	for i := range batch {
+		leaves[i] = batch[i].Leaf
+	}
+	u.writer.trustFolders(leaves)
 	var writes []*Leaf
 	var lines []byte
-	for _, l := range batch {
+	for i, l := range leaves {
 		l.ParentID, l.Extra.GrandparentID = nil, nil
 		ours, err := u.s.Leaf(l.ID)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil: // ours is damaged
 		case ours.Extra.Source != l.Extra.Source || ours.Extra.Position != l.Extra.Position:
-			u.skip(LeafPath(l.ID), errors.New("another text has its id here"))
+			u.skip(batch[i].from, errors.New("another text has its id here"))
 			continue
 		case later(ours, l) >= 0 && u.writer.indexed(ours):
 			u.out.Unchanged++

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -72,6 +73,43 @@ func TestImportIsAUnion(t *testing.T) {
 			if got := whole(t, dir); got != want {
 				t.Fatalf("seed %d: the union %s differs:\n%s", seed, name, firstDifference(got, want))
 			}
+		}
+	}
+}
+
+// TestImportOfRecords takes what export prints of one memory into another: the
+// same as importing its leaves from their files.
+func TestImportOfRecords(t *testing.T) {
+	home := t.TempDir()
+	rng := rand.New(rand.NewPCG(5, 11))
+	a, b := filepath.Join(home, "a"), filepath.Join(home, "b")
+	liveAtRandom(t, a, rng)
+	liveAtRandom(t, b, rng)
+	os.Remove(filepath.Join(b, "tombstones.jsonl")) // which export does not print
+	for _, start := range []string{a, filepath.Join(home, "empty")} {
+		byFiles, byRecords := start+"1", start+"2"
+		for _, dir := range []string{byFiles, byRecords} {
+			open(t, start)
+			if err := os.CopyFS(dir, os.DirFS(start)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		importInto(t, byFiles, b)
+		var exported bytes.Buffer
+		if err := open(t, b).Each(func(l *store.Leaf) error {
+			_, err := fmt.Fprintf(&exported, "%s\n", l.Record())
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time changes nothing
+			in := record.NewReader(bytes.NewReader(append(exported.Bytes(), exported.Bytes()...)))
+			if united, err := summarize.ImportRecords(context.Background(), open(t, byRecords), in, nil, nil); err != nil || len(united.Notes) > 0 {
+				t.Fatal(err, united.Notes)
+			}
+		}
+		if got, want := whole(t, byRecords), whole(t, byFiles); got != want {
+			t.Errorf("records differ from files:\n%s", firstDifference(got, want))
 		}
 	}
 }

@@ -161,17 +161,25 @@ func (w *Writer) prepare(items []Item) []planned {
 
 func (w *Writer) plan(item *Item) planned {
 	c := &item.Chunk
-	l := &Leaf{ID: leafID(c.Domain, c.Source, c.Position, c.Content, 10), Timestamp: c.Timestamp, DataType: c.DataType, Domain: c.Domain,
-		Tags: slices.Clone(c.Tags), Span: c.Span, Checksum: Checksum(c.Content), Content: c.Content,
-		Extra: Extra{Source: c.Source, Title: c.Title, Position: c.Position, Language: c.Language, Author: c.Author, Project: c.Project, Agent: c.Agent,
-			Context: c.Context, Tokens: c.Tokens, Oversized: c.Oversized, Replaces: c.Replaces, Fields: item.Other}}
-	if l.Tags == nil {
-		l.Tags = []string{}
-	}
+	l := newLeaf(c, item.Other)
+	l.ID = leafID(c.Domain, c.Source, c.Position, c.Content, 10)
+	l.Checksum = Checksum(c.Content)
 	if l.Extra.Replaces == l.ID {
 		l.Extra.Replaces = "" // nothing replaces itself
 	}
 	return planned{leaf: l, entry: w.s.entryOf(l)}
+}
+
+// newLeaf is a leaf of a chunk and its other fields, without id, checksum and
+// time of saving.
+func newLeaf(c *record.Chunk, other map[string]json.RawMessage) *Leaf {
+	l := &Leaf{Timestamp: c.Timestamp, DataType: c.DataType, Domain: c.Domain, Tags: slices.Clone(c.Tags), Span: c.Span, Content: c.Content,
+		Extra: Extra{Source: c.Source, Title: c.Title, Position: c.Position, Language: c.Language, Author: c.Author, Project: c.Project, Agent: c.Agent,
+			Context: c.Context, Tokens: c.Tokens, Oversized: c.Oversized, Replaces: c.Replaces, Fields: other}}
+	if l.Tags == nil {
+		l.Tags = []string{}
+	}
+	return l
 }
 
 func (w *Writer) commit(items []Item, prepared []planned) ([]Outcome, error) {

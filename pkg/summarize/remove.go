@@ -56,6 +56,17 @@ func Import(ctx context.Context, s, other *store.Store, b Backend) (store.United
 	return united, err
 }
 
+// ImportRecords is Import with the leaf records of another memory; see
+// [store.Store.UniteRecords].
+func ImportRecords(ctx context.Context, s *store.Store, in *record.Reader, pass func(*record.Record) error, b Backend) (store.United, error) {
+	united, err := s.UniteRecords(in, pass)
+	if err != nil {
+		return united, err
+	}
+	_, err = Grow(ctx, s, Options{Backend: b})
+	return united, err
+}
+
 func unite(ctx context.Context, s, other *store.Store) (store.United, error) {
 	unlock, err := s.LockGrowth()
 	if err != nil {
