@@ -23,7 +23,7 @@ type Candidate struct {
 	Position int
 	Score    float64
 	Coverage float64 // idf-weighted share of the query that the leaf holds, 0..1
-	Checksum string  // of the content; "" where unknown
+	Checksum string  // of the content without the blanks around it; "" where unknown
 	Fact     string  // names the fact that it is a version of; "" where none
 }
 
@@ -67,17 +67,12 @@ func (d Doubt) Judge(words int, candidates []Candidate) Verdict {
 	v := Verdict{Coverage: first.Coverage, Margin: 1}
 	close := []int{0}
 	apart := false // a close rival is of another domain
-	reach := d.Margin
-	if words == 1 {
-		reach *= 2
-	}
 	for i, c := range candidates[1:] {
 		if first.sameAnswer(c) {
 			continue
 		}
-		margin := marginTo(first.Score, c.Score)
-		v.Margin = min(v.Margin, margin)
-		if margin < reach && c.Coverage >= first.Coverage-coverageSlack {
+		v.Margin = min(v.Margin, marginTo(first.Score, c.Score))
+		if d.near(words, first, c) {
 			close = append(close, i+1)
 			apart = apart || c.Domain != first.Domain
 		}
@@ -96,6 +91,16 @@ func (d Doubt) Judge(words int, candidates []Candidate) Verdict {
 		}
 	}
 	return v
+}
+
+// near tells whether a candidate is so close to the first that it is a rival,
+// unless it answers the same.
+func (d Doubt) near(words int, first, c Candidate) bool {
+	reach := d.Margin
+	if words == 1 {
+		reach *= 2
+	}
+	return marginTo(first.Score, c.Score) < reach && c.Coverage >= first.Coverage-coverageSlack
 }
 
 // coverageSlack is how much less of the query a rival may hold: a word that is

@@ -232,6 +232,9 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 		}
 		candidates = append(candidates, Candidate{Domain: terms.Domain(f.kept.ID), Source: f.kept.Source, Position: f.kept.Position, Score: f.score, Coverage: f.coverage, Fact: f.fact})
 	}
+	if err := r.compare(words, candidates, best); err != nil {
+		return err
+	}
 	v := r.doubt.Judge(words, candidates)
 	a.Search.Confidence, a.Search.Coverage, a.Search.Margin, a.Search.Ambiguous = rounded(v.Confidence), v.Coverage, rounded(v.Margin), v.Ambiguous
 	if !v.Ambiguous {
@@ -244,6 +247,32 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 			return err
 		}
 		a.Clue.Options = append(a.Clue.Options, record.ClueOption{LeafID: l.ID, Domain: l.Domain, Title: l.Extra.Title, Timestamp: l.Timestamp, Excerpt: Excerpt(l.Content, q.Query)})
+	}
+	return nil
+}
+
+// compare gives the first candidate and those near it the checksums that tell
+// the same text again. It opens leaves until as many differ as could be
+// options.
+func (r *Searcher) compare(words int, candidates []Candidate, best []found) error {
+	tell := func(i int) error {
+		l, err := r.read(best[i].kept.ID)
+		if err == nil && candidates[i].Checksum == "" {
+			candidates[i].Checksum = store.Checksum(strings.TrimSpace(l.Content))
+		}
+		return err
+	}
+	first, differ := &candidates[0], 0
+	for i := 1; i < len(candidates) && differ < maxOptions; i++ {
+		if !r.doubt.near(words, *first, candidates[i]) || first.sameAnswer(candidates[i]) {
+			continue
+		}
+		if err := cmp.Or(tell(0), tell(i)); err != nil {
+			return err
+		}
+		if first.Checksum != candidates[i].Checksum {
+			differ++
+		}
 	}
 	return nil
 }

@@ -27,6 +27,28 @@ func saved(t *testing.T, texts ...string) *store.Store {
 	return s
 }
 
+// TestTheSameTextTwiceIsNoDoubt stores one text from a file and by itself: no
+// clue could tell one from the other. A third that differs is a rival.
+func TestTheSameTextTwiceIsNoDoubt(t *testing.T) {
+	s := saved(t, "quince jam on rye bread", "\nquince jam on rye bread\n", "quince jam on rye bread\n")
+	r, err := NewSearcher(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if a := find(t, r, "quince"); a.Search.Ambiguous || a.Search.Margin != 1 || len(a.Results) != 3 {
+		t.Errorf("%+v", a.Search)
+	}
+	r, err = NewSearcher(saved(t, "quince jam on rye bread", "quince jam on rye bread\n", "quince tree in the yard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if a := find(t, r, "quince"); !a.Search.Ambiguous {
+		t.Errorf("%+v", a.Search)
+	}
+}
+
 func find(t *testing.T, r *Searcher, query string) *Answer {
 	t.Helper()
 	a, err := r.Search(record.Query{Query: query})
