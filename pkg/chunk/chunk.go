@@ -32,7 +32,8 @@ const (
 // Split returns the chunks of a document in order. An empty text has none.
 // Its type says how it is divided: code by symbols, narrative by paragraphs
 // and chapters, personal and clinical texts by dated entries, processes and
-// Markdown by their elements, all else by paragraphs.
+// Markdown by their elements, all else by paragraphs. Below headings that are
+// dates these hold for all but code.
 func Split(doc record.Document, opt Options) []record.Chunk {
 	if doc.Text == "" {
 		return nil
@@ -46,7 +47,10 @@ func Split(doc record.Document, opt Options) []record.Chunk {
 
 func blocksOf(doc record.Document, opt Options) []Block {
 	prose := paragraphBlocks
-	if doc.DataType == record.TypeProcess || doc.Language == "markdown" {
+	switch {
+	case doc.DataType == record.TypeNarrative:
+		prose = func(s string) []Block { return narrativeBlocks(s, opt.MaxTokens) }
+	case doc.DataType == record.TypeProcess || doc.Language == "markdown":
 		prose = func(s string) []Block { return markdownBlocks(s, opt.MaxTokens) }
 	}
 	switch doc.DataType {
@@ -55,12 +59,10 @@ func blocksOf(doc record.Document, opt Options) []Block {
 			return blocks
 		}
 		return paragraphBlocks(doc.Text)
-	case record.TypeNarrative:
-		return narrativeBlocks(doc.Text, opt.MaxTokens)
 	case record.TypePersonal, record.TypeClinical:
 		if blocks := temporalBlocks(doc.Text, opt.DateOrder, prose); blocks != nil {
 			return blocks
 		}
 	}
-	return prose(doc.Text)
+	return datedSections(doc.Text, opt.DateOrder, prose)
 }

@@ -112,6 +112,12 @@ func TestWhatIsCutWhere(t *testing.T) {
 		{"headings date what is under them", "PERSONAL", "markdown", "# Diario\n\n## 3 de febrero de 2026\n\nNieva.\n\n- 2025-01-01: recuerdo\n\n## Martes 4 de febrero de 2026\n\nSol.\n\n# Ideas\n\nUna.\n", 100, 200,
 			"2026-02-03: 3 de febrero de 2026|2026-02-03||\"# Diario\\n\\n## 3 de febrero de 2026\\n\\nNieva.\\n\\n- 2025-01-01: recuerdo\\n\\n\"\n" +
 				"2026-02-04: Martes 4 de febrero de 2026|2026-02-04||\"## Martes 4 de febrero de 2026\\n\\nSol.\\n\\n\"\nIdeas|||\"# Ideas\\n\\nUna.\\n\"\n"},
+		{"headings that are dates date a story too", "NARRATIVE", "markdown", "# Log\n\n## 2024-03-12\n\nOne two three. Four five six.\n\n### Noon\n\nSun.\n\n## 2024-03-13\n\nRain.\n\n2024-03-20: is a line.\n\n# End\n\nAll.\n", 5, 6,
+			"Log: 2024-03-12|2024-03-12||\"# Log\\n\\n## 2024-03-12\\n\\nOne two three. \"\nLog: 2024-03-12: Four five six.|2024-03-12||\"Four five six.\\n\\n\"\nNoon|2024-03-12||\"### Noon\\n\\nSun.\\n\\n\"\n" +
+				"2024-03-13|2024-03-13||\"## 2024-03-13\\n\\nRain.\\n\\n\"\n2024-03-13: 2024-03-20: is a line.|2024-03-13||\"2024-03-20: is a line.\\n\\n\"\nEnd|||\"# End\\n\\nAll.\\n\"\n"},
+		{"and steps and notes", "PROCESS", "markdown", "## 12 March 2024\n\n1. Mix\n\n## 13 March 2024\n\n1. Bake\n", 100, 200,
+			"12 March 2024|2024-03-12||\"## 12 March 2024\\n\\n1. Mix\\n\\n\"\n13 March 2024|2024-03-13||\"## 13 March 2024\\n\\n1. Bake\\n\"\n"},
+		{"but no code", "CODE", "", "# 2024-03-12\n\nx = 1\n", 100, 200, "2024-03-12, x = 1|||\"# 2024-03-12\\n\\nx = 1\\n\"\n"},
 		{"who speaks in a chat is the author", "PERSONAL", "", "[3/4/24, 21:05] Ana: hi\nthere\n[3/4/24, 21:06] Ana: you?\n[3/4/24, 21:07] Luis: yes\n[3/25/24, 9:00] Luis: no\n", 100, 200,
 			"2024-03-04 Ana|2024-03-04|Ana|\"[3/4/24, 21:05] Ana: hi\\nthere\\n[3/4/24, 21:06] Ana: you?\\n\"\n2024-03-04 Luis|2024-03-04|Luis|\"[3/4/24, 21:07] Luis: yes\\n\"\n" +
 				"2024-03-25 Luis|2024-03-25|Luis|\"[3/25/24, 9:00] Luis: no\\n\"\n"},

@@ -23,7 +23,7 @@ const headTokens = 120
 // first and under headings without a date is split by rest. It is nil where
 // no date leads a line.
 func temporalBlocks(s string, order text.DateOrder, rest func(string) []Block) []Block {
-	entries := entriesOf(s, text.ProvenOrder(s, order))
+	entries := entriesOf(s, text.ProvenOrder(s, order), false)
 	chat := isChat(entries)
 	var blocks []Block
 	context := ""
@@ -57,12 +57,34 @@ func temporalBlocks(s string, order text.DateOrder, rest func(string) []Block) [
 	return blocks
 }
 
-// entriesOf divides a text at the lines that a date leads. A heading without a
+// datedSections splits what stands under each dated heading, and what does
+// not, by split; the blocks under one have its date.
+func datedSections(s string, order text.DateOrder, split func(string) []Block) []Block {
+	var blocks []Block
+	entries := entriesOf(s, text.ProvenOrder(s, order), true)
+	for i, e := range entries {
+		end := len(s)
+		if i+1 < len(entries) {
+			end = entries[i+1].start
+		}
+		section := shifted(split(s[e.start:end]), e.start)
+		section[0].Break = section[0].Break || i > 0
+		if e.dated {
+			for j := range section {
+				section[j].Timestamp = e.lead.Date.String()
+			}
+		}
+		blocks = append(blocks, section...)
+	}
+	return blocks
+}
+
+// entriesOf divides a text at the lines, or only the headings, that a date leads. A heading without a
 // date ends an entry under a heading of its level or a deeper one; headings
 // before the first entry stay with it, and so do the lines above a labelled date
 // (Patient: Ana, Date: 2024-03-12). Dates inside fenced code, and dated
 // list items under a dated heading, start nothing.
-func entriesOf(s string, order text.DateOrder) []entry {
+func entriesOf(s string, order text.DateOrder, headings bool) []entry {
 	var entries []entry
 	at, wasBlank, fence := 0, true, ""
 	paragraph := 0 // where the paragraph started
@@ -78,7 +100,10 @@ func entriesOf(s string, order text.DateOrder) []entry {
 			paragraph = start
 		}
 		begin := start
-		lead, ok := text.LeadingDate(line, order)
+		lead, ok := text.LeadingResult{}, false
+		if level > 0 || !headings {
+			lead, ok = text.LeadingDate(line, order)
+		}
 		switch {
 		case ok && (lead.SetOff || wasBlank) && !(heading > 0 && isItem(line)):
 			if n := len(entries); lead.Labelled && !wasBlank && n > 0 && (!entries[n-1].dated || paragraph > entries[n-1].at) {

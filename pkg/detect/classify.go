@@ -133,7 +133,10 @@ func (s *sample) judge(domain string) Guess {
 	found := s.scores(language)
 	ranked := []*score{{topic: record.TypeGeneric, points: chance}, found[record.TypeProcess]}
 	if domain == "" {
-		ranked = append(ranked, found[record.TypeClinical], found[record.TypeNarrative], found[record.TypePersonal])
+		ranked = append(ranked, found[record.TypeClinical], found[record.TypePersonal])
+		if !s.journal() {
+			ranked = append(ranked, found[record.TypeNarrative])
+		}
 	}
 	slices.SortStableFunc(ranked, func(a, b *score) int { return cmp.Compare(b.points, a.points) })
 	best := ranked[0]
@@ -279,8 +282,8 @@ var (
 
 // addDated adds the lines that a date leads: to the clinical record where the
 // words speak for one more than for a person's notes, else to these, with the
-// lines of a chat. A date that leads the whole text counts fully however much
-// follows.
+// lines of a chat. A date that leads the whole text, or most of its headings,
+// counts fully however much follows.
 func (s *sample) addDated(found map[string]*score) {
 	dated, spoken, leads := 0, 0, false
 	for i, line := range s.lines {
@@ -307,11 +310,26 @@ func (s *sample) addDated(found map[string]*score) {
 		of = clinical
 	}
 	points := s.points(datedLine, dated)
-	if leads {
+	if leads || s.journal() {
 		points = max(points, leadingDateLeast)
 	}
 	of.add(datedLine.name, points)
 	of.settle()
+}
+
+// journal tells whether most headings of the sample are dates.
+func (s *sample) journal() bool {
+	dated, headings := 0, 0
+	for _, line := range s.lines {
+		if !strings.HasPrefix(line, "#") {
+			continue
+		}
+		headings++
+		if lead, ok := text.LeadingDate(line, text.DMY); ok && lead.SetOff {
+			dated++
+		}
+	}
+	return dated > 1 && 2*dated > headings
 }
 
 // syntax returns the programming language that the sample's lines are written

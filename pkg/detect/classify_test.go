@@ -2,11 +2,15 @@ package detect
 
 import (
 	"cmp"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ihmt/ihmt/pkg/record"
 )
 
 type labelled struct{ dataType, domain, language, name, text string }
@@ -50,6 +54,27 @@ func TestLabelledTexts(t *testing.T) {
 	}
 	if sure*50 > total {
 		t.Errorf("%d of %d wrong with a confidence above 0.8", sure, total)
+	}
+}
+
+// TestDatesAsHeadingsAreAJournal has journals whose words are those of no
+// type: what stands under dates is no story, however it reads.
+func TestDatesAsHeadingsAreAJournal(t *testing.T) {
+	words := strings.Fields("he said whispered the old gate stone lamp she her his eyes suddenly door night wind sail bell quince heron oak river")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, perEntry := range []int{5, 40, 400} {
+		var b strings.Builder
+		b.WriteString("# Log\n")
+		for day := range 28 {
+			fmt.Fprintf(&b, "\n## 2024-02-%02d\n\n", day+1)
+			for range perEntry {
+				b.WriteString(words[rng.IntN(len(words))] + " ")
+			}
+			b.WriteString("end.\n")
+		}
+		if g := Classify("log.md", b.String()); g.DataType != record.TypePersonal {
+			t.Errorf("%d words an entry: %+v", perEntry, g)
+		}
 	}
 }
 
