@@ -13,6 +13,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/pipeline"
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 const defaultCodeTokens = 1500
@@ -83,22 +84,26 @@ func (p *projectItems) text() string {
 		return "Nothing to map below " + p.Path + ": no text files, or all of them are ignored."
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d files, %d symbols\n", p.Path, p.Files, p.Symbols)
+	fmt.Fprintf(&b, "%s: %s, %s\n", p.Path, files(p.Files), symbols(p.Symbols))
 	for _, i := range p.Items {
 		if i.Folder != "" {
-			fmt.Fprintf(&b, "%s/  %d files, %d lines, %d symbols\n", i.Folder, i.Files, i.Lines, i.Symbols)
+			fmt.Fprintf(&b, "%s/  %s, %s, %s\n", i.Folder, files(i.Files), lines(i.Lines), symbols(i.Symbols))
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %d lines, %d symbols\n", i.File, i.Lines, i.Symbols)
+		fmt.Fprintf(&b, "%s  %s, %s\n", i.File, lines(i.Lines), symbols(i.Symbols))
 		for _, s := range i.Outline {
 			fmt.Fprintf(&b, "  %s\n", s)
 		}
 	}
 	if p.Omitted > 0 {
-		fmt.Fprintf(&b, "(%d files more: give subpath)\n", p.Omitted)
+		fmt.Fprintf(&b, "(%s more: give subpath)\n", files(p.Omitted))
 	}
 	return b.String()
 }
+
+func files(n int64) string   { return text.Counted(n, "file", "files") }
+func lines(n int64) string   { return text.Counted(n, "line", "lines") }
+func symbols(n int64) string { return text.Counted(n, "symbol", "symbols") }
 
 type findArgs struct {
 	Query     string `json:"query" jsonschema:"Name of a symbol or file, or words about it"`
@@ -130,6 +135,7 @@ type foundCode struct {
 	Reason    string   `json:"reason,omitempty"` // why it is ambiguous
 	Spans     []span   `json:"spans,omitempty"`
 	Missing   []string `json:"missing,omitempty"` // words that stand nowhere
+	Unnamed   string   `json:"unnamed,omitempty"` // the name asked for, where no symbol has it: the spans are the nearest
 }
 
 type span struct {
@@ -152,7 +158,7 @@ func findCode(c *call, in findArgs) (answer, error) {
 	err := c.indexed(feed(record.KindQuery, q, c.projects("find", dir, "-")), func(r *record.Record) {
 		switch r.Kind() {
 		case record.KindSearch:
-			f.Missing = strs(r.Get("missing"))
+			f.Missing, f.Unnamed = strs(r.Get("missing")), line(r.Str("unnamed"), 80)
 		case record.KindResult:
 			f.Spans = append(f.Spans, spanOf(r.Get))
 		case record.KindClue:
@@ -179,6 +185,9 @@ func (f *foundCode) text(dir string) string {
 	switch {
 	case f.Nothing:
 		fmt.Fprintf(&b, "Nothing found in %s.", dir)
+		if f.Unnamed != "" {
+			fmt.Fprintf(&b, " No symbol is named %s.", f.Unnamed)
+		}
 		if len(f.Missing) > 0 {
 			fmt.Fprintf(&b, " No file has %s.", strings.Join(f.Missing[:min(6, len(f.Missing))], ", "))
 		}
@@ -190,6 +199,9 @@ func (f *foundCode) text(dir string) string {
 		}
 		b.WriteString("Call again with clue (a file, a folder, what encloses it), or read_file.\n")
 	default:
+		if f.Unnamed != "" {
+			fmt.Fprintf(&b, "No symbol is named %s; nearest:\n", f.Unnamed)
+		}
 		for i := range f.Spans {
 			f.Spans[i].write(&b)
 		}
@@ -212,7 +224,7 @@ func (s *span) write(b *strings.Builder) {
 	}
 	b.WriteString(s.Code + "\n")
 	if s.Omitted > 0 {
-		fmt.Fprintf(b, "(%d lines more: read_file from line %d)\n", s.Omitted, s.Last-s.Omitted+1)
+		fmt.Fprintf(b, "(%s more: read_file from line %d)\n", lines(s.Omitted), s.Last-s.Omitted+1)
 	}
 	b.WriteByte('\n')
 }

@@ -353,6 +353,11 @@ func TestFindingCode(t *testing.T) {
 	says(t, c.call("find_code", m{"path": ".", "query": "Close"}), "AMBIGUOUS", "door.go:5-5", "stock/stock.go:10-10", "clue")
 	says(t, c.call("find_code", m{"path": ".", "query": "Close", "clue": "door"}), "func (d *Door) Close() {}")
 	says(t, c.call("find_code", m{"path": ".", "query": "zeppelin"}), "Nothing found", "zeppelin")
+	text, structured, _ = c.whole("find_code", m{"path": ".", "query": "reserveOrder9"})
+	says(t, text, "stock/stock.go:3-6  Reserve")
+	if !strings.HasPrefix(text, "No symbol is named reserveOrder9; nearest:\n") || !strings.Contains(string(structured), `"unnamed":"reserveOrder9"`) {
+		t.Errorf("what nothing is called: %s, %s", text, structured)
+	}
 	write(t, filepath.Join(work, "door.go"), "package main\n\n\n// Slam is new.\nfunc Slam() {}\n")
 	says(t, c.call("find_code", m{"path": ".", "query": "Slam"}), "door.go:4-5  Slam")
 	nowhere(t, home, "sets pieces aside for")

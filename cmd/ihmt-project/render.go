@@ -10,6 +10,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/project"
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // render prints a record for people and for models: plain lines, no more than
@@ -32,10 +33,18 @@ func render(w io.Writer, r *record.Record) {
 }
 
 func renderSearch(w io.Writer, r *record.Record) {
-	if r.Get("ambiguous").Bool() || r.Get("results").Int() > 0 {
+	name := cli.CleanLine(r.Str("unnamed"), 80)
+	switch found := r.Get("results").Int() > 0; {
+	case found && name != "":
+		fmt.Fprintf(w, "No symbol is named %s; nearest:\n", name)
+		return
+	case found || r.Get("ambiguous").Bool():
 		return
 	}
-	fmt.Fprintf(w, "Nothing found in %d files.\n", r.Get("files").Int())
+	fmt.Fprintf(w, "Nothing found in %s.\n", text.Counted(r.Get("files").Int(), "file", "files"))
+	if name != "" {
+		fmt.Fprintf(w, "  no symbol is named %s\n", name)
+	}
 	for _, word := range r.Get("missing").Array() {
 		fmt.Fprintf(w, "  no file has %q\n", cli.CleanLine(word.String(), 60))
 	}
@@ -55,7 +64,7 @@ func renderResult(w io.Writer, r *record.Record) {
 	}
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(cli.Clean(strings.ReplaceAll(result.Content, "\r\n", "\n")), "\n"))
 	if result.Omitted > 0 {
-		fmt.Fprintf(w, "… %d more lines\n", result.Omitted)
+		fmt.Fprintf(w, "… %s\n", text.Counted(result.Omitted, "more line", "more lines"))
 	}
 	fmt.Fprintln(w)
 }
@@ -88,14 +97,14 @@ func renderItem(w io.Writer, r *record.Record) {
 
 func renderReport(w io.Writer, r *record.Record) {
 	totals := r.Get("totals")
-	fmt.Fprintf(w, "%d files, %d symbols", totals.Get("files").Int(), totals.Get("symbols").Int())
+	fmt.Fprintf(w, "%s, %s", text.Counted(totals.Get("files").Int(), "file", "files"), text.Counted(totals.Get("symbols").Int(), "symbol", "symbols"))
 	for _, more := range []string{"changed", "removed", "left"} {
 		if n := totals.Get(more); n.Exists() {
 			fmt.Fprintf(w, ", %d %s", n.Int(), more)
 		}
 	}
 	if n := totals.Get("omitted").Int(); n > 0 {
-		fmt.Fprintf(w, "; no room for %d files: name a subpath", n)
+		fmt.Fprintf(w, "; no room for %s: name a subpath", text.Counted(n, "file", "files"))
 	}
 	fmt.Fprintln(w)
 }

@@ -28,6 +28,7 @@ type Search struct {
 	Symbols    int      `json:"symbols"`           // in the index
 	Changed    int      `json:"changed,omitempty"` // files read anew for this query
 	Missing    []string `json:"missing,omitempty"` // words that stand nowhere
+	Unnamed    string   `json:"unnamed,omitempty"` // the name asked for, where no symbol has it: the results are the nearest
 }
 
 // A Place says where a symbol stands.
@@ -62,6 +63,9 @@ const (
 	near = 0.85
 	far  = 0.35
 )
+
+// nearlyAll is from where on a result has the whole query, by idf.
+const nearlyAll = 0.95
 
 // errStale means that a file is no longer what was indexed.
 var errStale = errors.New("a file has changed")
@@ -136,7 +140,7 @@ func (p *Project) find(ctx context.Context, q Query, leaveOut bool) (*Answer, er
 		return nil, err
 	}
 	a := &Answer{Search: Search{Query: q.Query, Clue: q.Clue, Confidence: d.confidence, Ambiguous: d.rivals != nil,
-		Files: report.Files, Symbols: report.Symbols, Changed: report.Changed, Missing: d.missing}}
+		Files: report.Files, Symbols: report.Symbols, Changed: report.Changed, Missing: d.missing, Unnamed: d.unnamed}}
 	if a.Search.Ambiguous {
 		a.Clue = &Clue{Query: q.Query, Reason: d.reason}
 		for _, c := range d.rivals {
@@ -149,11 +153,11 @@ func (p *Project) find(ctx context.Context, q Query, leaveOut bool) (*Answer, er
 		return a, nil
 	}
 	w := &writer{Project: p, view: v, left: q.MaxTokens, texts: map[string]*lines{}}
-	for _, c := range d.ranked {
+	for i, c := range d.ranked {
 		if len(a.Results) == q.K || c.score < far*d.ranked[0].score {
 			break
 		}
-		r, err := w.result(c, len(a.Results) == 0 || c.score >= near*d.ranked[0].score)
+		r, err := w.result(c, d.worthCode(i))
 		if errors.Is(err, errStale) && leaveOut {
 			continue
 		}
@@ -168,6 +172,12 @@ func (p *Project) find(ctx context.Context, q Query, leaveOut bool) (*Answer, er
 	}
 	a.Search.Results = len(a.Results)
 	return a, nil
+}
+
+// worthCode tells whether a result is printed with its code: not where it is
+// but the nearest to a name that nothing has.
+func (d *verdict) worthCode(i int) bool {
+	return (i == 0 || d.ranked[i].score >= near*d.ranked[0].score) && (d.unnamed == "" || d.coverage > nearlyAll)
 }
 
 func placeOf(f *file, e *entry) Place {

@@ -217,6 +217,7 @@ type match struct {
 	length  float64 // of the entry, in words
 	words   float64 // score of its words, 0..1
 	covered float64 // idf of the query's words that it has
+	has     int     // how many of them it has
 	named   float64 // that the query names it
 	score   float64 // of all, once it is a candidate
 }
@@ -227,6 +228,7 @@ type scorer struct {
 	matches []match
 	number  []int32 // by ref: of its match, from 1
 	wanted  float64 // idf of the words
+	asked   int     // how many words
 	missing []string
 	size    int // words of the query
 }
@@ -249,6 +251,7 @@ func (v *view) score(a *text.Analyzer, query string) *scorer {
 		weight := w.Weight * math.Log(1+(float64(v.live-len(hits))+0.5)/(float64(len(hits))+0.5))
 		if !w.Optional {
 			s.wanted += weight
+			s.asked++
 		}
 		if len(hits) == 0 {
 			s.missing = append(s.missing, w.Text)
@@ -261,6 +264,7 @@ func (v *view) score(a *text.Analyzer, query string) *scorer {
 			m.words += weight * tf / (tf + saturation*(1-lengthWeight+lengthWeight*m.length/v.length))
 			if !w.Optional {
 				m.covered += weight
+				m.has++
 			}
 		}
 	}
@@ -350,13 +354,16 @@ type verdict struct {
 	rivals     []match
 	reason     string
 	confidence float64
+	coverage   float64 // of the best
 	missing    []string
+	unnamed    string // the name that the query consists of, where nothing is called so
 }
 
 // decide ranks the entries that match a query and tells whether it fits
 // several.
 func (v *view) decide(a *text.Analyzer, q Query) (verdict, error) {
-	s := v.score(a, q.Query)
+	unnamed := v.unnamed(a, q)
+	s := v.score(a, cmp.Or(unnamed, q.Query))
 	ranked := s.candidates(q)
 	words := s.size
 	if strings.TrimSpace(q.Clue) != "" {
@@ -371,8 +378,8 @@ func (v *view) decide(a *text.Analyzer, q Query) (verdict, error) {
 	if err := v.refine(a, ranked, q); err != nil {
 		return verdict{}, err
 	}
-	d := verdict{ranked: ranked, missing: s.missing}
-	d.judge(v, words, s.wanted)
+	d := verdict{ranked: ranked, missing: s.missing, unnamed: unnamed}
+	d.judge(s, words)
 	return d, v.err()
 }
 
@@ -553,35 +560,43 @@ var kindWords = map[string][]string{
 // judge tells whether a query fits several symbols, in different files: where
 // it names what it asks for, others of that name that are worth about as much;
 // else, where the best answer has little of the query, whatever is near it.
-func (d *verdict) judge(v *view, words int, wanted float64) {
+// What has next to nothing of it is no answer.
+func (d *verdict) judge(s *scorer, words int) {
 	if len(d.ranked) == 0 {
 		return
 	}
 	first := d.ranked[0]
+	if first.coverage(s.wanted) < leastCoverage && float64(first.has) < leastWords*float64(s.asked) {
+		d.ranked = nil
+		return
+	}
 	var rivals []nav.Candidate
 	var at []int
 	seen := map[int32]bool{}
 	for i, c := range d.ranked {
-		owner := v.owners[c.ref]
+		owner := s.owners[c.ref]
 		if seen[owner] || first.named > 0 && c.named < first.named-nameSlack {
 			continue
 		}
 		seen[owner] = true
 		at = append(at, i)
-		rivals = append(rivals, nav.Candidate{Domain: v.files[owner].path, Score: c.score, Coverage: c.coverage(wanted)})
+		rivals = append(rivals, nav.Candidate{Domain: s.files[owner].path, Score: c.score, Coverage: c.coverage(s.wanted)})
 	}
 	margin := nav.AmbiguityMargin
 	if first.named < naming {
 		margin = 0
 	}
 	j := nav.Doubt{Threshold: leastConfidence, Margin: margin}.Judge(max(words, 2), rivals)
-	d.confidence = j.Confidence
-	if !j.Ambiguous || len(j.Options) < 2 {
+	d.confidence, d.coverage = j.Confidence, j.Coverage
+	if !j.Ambiguous || len(j.Options) < 2 || d.unnamed != "" && first.named < naming {
 		return
 	}
 	d.reason = "no symbol has enough of the question"
 	if margin > 0 {
 		d.reason = fmt.Sprintf("%d files have what it names", len(j.Options))
+	}
+	if d.unnamed != "" { // but its last part is one
+		d.reason = fmt.Sprintf("no symbol is named %s, and %d files have one like it", d.unnamed, len(j.Options))
 	}
 	for _, o := range j.Options {
 		d.rivals = append(d.rivals, d.ranked[at[o]])
@@ -592,6 +607,8 @@ const (
 	naming          = 0.5 // from where on a query names a symbol
 	nameSlack       = 0.1 // within it two are named alike
 	leastConfidence = 0.3
+	leastCoverage   = 0.35 // with less of the query, and
+	leastWords      = 0.4  // fewer of its words, it is no answer
 )
 
 // coverage is the share of the query's words, by idf, that an entry has.

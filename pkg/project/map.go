@@ -53,10 +53,11 @@ type Symbol struct {
 
 // Label is the line that tells of an item.
 func (i *Item) Label() string {
+	size := text.Counted(i.Lines, "line", "lines") + ", " + text.Counted(i.Symbols, "symbol", "symbols")
 	if i.Folder != "" {
-		return fmt.Sprintf("%s/  %d files, %d lines, %d symbols", i.Folder, i.Files, i.Lines, i.Symbols)
+		return fmt.Sprintf("%s/  %s, %s", i.Folder, text.Counted(i.Files, "file", "files"), size)
 	}
-	return fmt.Sprintf("%s  %d lines, %d symbols", i.File, i.Lines, i.Symbols)
+	return i.File + "  " + size
 }
 
 // Label is the line that tells of a symbol.

@@ -3,6 +3,7 @@ package project
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,7 +13,8 @@ import (
 
 // A mention is a word of a query that may be the name of a symbol.
 type mention struct {
-	text     string   // as typed: RoundTrip
+	whole    string   // as typed: Transport.RoundTrip
+	text     string   // its last part: RoundTrip
 	scope    []string // what it is said to belong to: Transport of Transport.RoundTrip
 	strength float64  // how much it looks like a name, 0..1
 }
@@ -50,7 +52,7 @@ func mentionsOf(a *text.Analyzer, query string) []mention {
 		if len(parts) == 0 || isFile(t) {
 			continue
 		}
-		m := mention{text: strings.TrimRight(parts[len(parts)-1], "-"), scope: parts[:len(parts)-1]}
+		m := mention{whole: name, text: strings.TrimRight(parts[len(parts)-1], "-"), scope: parts[:len(parts)-1]}
 		switch {
 		case call || len(parts) > 1 || looksLikeName(m.text) || len(tokens) == 1 || telling == 1 && !a.IsStop(t):
 			m.strength = surelyName
@@ -131,28 +133,19 @@ const extensions = ".go .py .java .js .mjs .cjs .jsx .ts .mts .cts .tsx .c .h .c
 func (s *scorer) name(a *text.Analyzer, query string) {
 	tokens := tokensOf(query)
 	mentions := mentionsOf(a, query)
-	scopes := map[string][]hit{}
-	inScope := func(scope string, r ref) bool {
-		key := nameKey(scope)
-		hits, ok := scopes[key]
-		if !ok {
-			hits = s.hits(terms.Exact(scopePrefix, key))
-			scopes[key] = hits
-		}
-		return has(hits, r) || fileNamed(path.Join(filepath.Base(s.dir), s.file(r).path), key)
-	}
+	scopes := scopes{s.view, map[string][]hit{}}
 	for _, m := range mentions {
 		for _, h := range s.hits(terms.Exact(namePrefix, nameKey(m.text))) {
 			worth := m.strength
 			for _, scope := range m.scope {
-				if inScope(scope, h.ref) {
+				if scopes.have(scope, h.ref) {
 					worth += rightScope / float64(len(m.scope))
 				} else {
 					worth += wrongScope / float64(len(m.scope))
 				}
 			}
 			for _, other := range mentions {
-				if other.text != m.text && len(m.scope) == 0 && inScope(other.text, h.ref) {
+				if other.text != m.text && len(m.scope) == 0 && scopes.have(other.text, h.ref) {
 					worth += rightScope * m.strength
 					break
 				}
@@ -167,6 +160,59 @@ func (s *scorer) name(a *text.Analyzer, query string) {
 		}
 	}
 }
+
+// scopes tells what entries belong to.
+type scopes struct {
+	*view
+	known map[string][]hit
+}
+
+// have tells whether an entry stands in a symbol, a file or a folder of a
+// name.
+func (s scopes) have(scope string, r ref) bool {
+	key := nameKey(scope)
+	hits, ok := s.known[key]
+	if !ok {
+		hits = s.hits(terms.Exact(scopePrefix, key))
+		s.known[key] = hits
+	}
+	return has(hits, r) || fileNamed(path.Join(filepath.Base(s.dir), s.file(r).path), key)
+}
+
+// unnamed returns the name that a query consists of, where nothing that the
+// query allows is called so; else "".
+func (v *view) unnamed(a *text.Analyzer, q Query) string {
+	m, ok := soleName(a, q.Query)
+	if !ok {
+		return ""
+	}
+	scopes := scopes{v, map[string][]hit{}}
+	for _, h := range v.hits(terms.Exact(namePrefix, nameKey(m.text))) {
+		outside := func(scope string) bool { return !scopes.have(scope, h.ref) }
+		if v.factor(v.file(h.ref), q) > 0 && !slices.ContainsFunc(m.scope, outside) {
+			return ""
+		}
+	}
+	key := nameKey(m.whole)
+	if slices.ContainsFunc(v.files, func(f file) bool { return fileNamed(f.path, key) }) {
+		return ""
+	}
+	return m.whole
+}
+
+// soleName is the name that a query consists of, if need be beside words such
+// as "the" and "function".
+func soleName(a *text.Analyzer, query string) (mention, bool) {
+	mentions := mentionsOf(a, query)
+	mentions = slices.DeleteFunc(mentions, func(m mention) bool { return kindWords[strings.ToLower(m.text)] != nil })
+	if len(mentions) != 1 || mentions[0].strength < surelyName || len(tokensOf(query)) > 1 && !mentions[0].isCode() {
+		return mention{}, false
+	}
+	return mentions[0], true
+}
+
+// isCode tells of a name that no sentence has.
+func (m *mention) isCode() bool { return len(m.scope) > 0 || looksLikeName(m.text) }
 
 // exactness tells how far a title has the name in the case that was typed, and
 // what it is said to belong to: 0, 1 or 2 times the mention's strength.

@@ -155,6 +155,39 @@ func TestOneNameInSeveralFilesIsAmbiguous(t *testing.T) {
 	}
 }
 
+// A query that is the name of nothing says so, whatever is like it.
+func TestNamesThatNothingHas(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"disk", "tape", "card"} {
+		write(t, dir, name+".go", "package store\n\n// parseHeader reads six bytes.\nfunc (d *"+strings.ToUpper(name[:1])+name[1:]+") parseHeader() {}\n")
+	}
+	write(t, dir, "drum_test.go", "package store\n\nfunc spin() {}\n")
+	p := open(t, dir)
+	for query, unnamed := range map[string]string{
+		"parseHeaders6": "parseHeaders6", "func parseHeaderz": "parseHeaderz", "where is parseHeaderz()": "parseHeaderz", "bytes": "bytes",
+		"parseHeader": "", "PARSEHEADER": "", "Tape.parseHeader": "", "tape": "", "spin": "", "six bytes": "", "parseHeader of the tape": "", "tape.go": "",
+	} {
+		a := find(t, p, Query{Query: query})
+		if a.Search.Unnamed != unnamed || unnamed != "" && (a.Clue != nil || len(a.Results) == 0) {
+			t.Errorf("%q: unnamed %q, want %q; clue %+v, %d results", query, a.Search.Unnamed, unnamed, a.Clue, len(a.Results))
+		}
+	}
+	if a := find(t, p, Query{Query: "spin", Scope: ScopeTest}); a.Search.Unnamed != "" {
+		t.Errorf("spin is among the tests")
+	}
+	if a := find(t, p, Query{Query: "parseHeader", Scope: ScopeTest}); a.Search.Unnamed != "parseHeader" {
+		t.Errorf("parseHeader is not among the tests")
+	}
+	if a := find(t, p, Query{Query: "Drum.parseHeader"}); a.Search.Unnamed != "Drum.parseHeader" || a.Clue == nil || a.Clue.Reason != "no symbol is named Drum.parseHeader, and 3 files have one like it" {
+		t.Errorf("Drum.parseHeader: %+v, %+v", a.Search, a.Clue)
+	}
+	for _, query := range []string{"headerZebraQuaggaOkapi", "zebra quagga okapi lemur header"} {
+		if a := find(t, p, Query{Query: query}); a.Clue != nil || len(a.Results) != 0 {
+			t.Errorf("%q: clue %+v, %d results", query, a.Clue, len(a.Results))
+		}
+	}
+}
+
 func TestAnswersAreCutByWholeLines(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "long.go", "package long\n\nfunc Long() {\n"+strings.Repeat("\tprintln(1)\n", 1000)+"}\n")
