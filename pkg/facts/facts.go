@@ -13,6 +13,8 @@
 // what is derived from them.
 package facts
 
+import "github.com/ihmt/ihmt/pkg/record"
+
 // A Leaf is a stored text as this package sees it.
 type Leaf struct {
 	ID        string
@@ -22,8 +24,8 @@ type Leaf struct {
 	Position  int
 	Type      string // a data type of package record; code states nothing
 	Tags      []string
-	Author    string // who speaks, "" or "user" for the user
-	Replaces  string // the id of the leaf that this one corrects
+	Author    string     // who speaks, "" or "user" for the user
+	Replaces  record.IDs // the leaves that this one corrects
 	Text      string
 }
 

@@ -48,7 +48,7 @@ type Source struct {
 	Of         string      `json:"source,omitempty"`
 	Position   int         `json:"position,omitempty"`
 	Patient    string      `json:"patient,omitempty"` // named in it, for the leaves after it
-	Replaces   string      `json:"replaces,omitempty"`
+	Replaces   record.IDs  `json:"replaces,omitempty"`
 	Statements []Statement `json:"statements,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func (r *Rules) Source(leaf Leaf) (s Source, ok bool) {
 	if s.Patient != "" || len(s.Statements) > 0 {
 		s.Of, s.Position = leaf.Source, leaf.Position
 	}
-	return s, s.Patient != "" || s.Replaces != "" || len(s.Statements) > 0
+	return s, s.Patient != "" || len(s.Replaces) > 0 || len(s.Statements) > 0
 }
 
 // A Timeline is the order of all that was stated. The same sources give the
@@ -142,44 +142,83 @@ func inherited(sources []Source) []Source {
 }
 
 // replaced turns sources into events. What a replaced leaf states ends on the
-// date of the leaf that replaces it; what it dates later than that never was.
+// date of the leaf that supersedes it; what it dates later than that never was.
 func replaced(sources []Source) []event {
-	byID := make(map[string]*Source, len(sources))
-	for i := range sources {
-		byID[sources[i].LeafID] = &sources[i]
-	}
-	until := map[string]string{} // by replaced leaf
-	for _, s := range sources {
-		if byID[s.Replaces].isReplacedBy(&s) {
-			until[s.Replaces] = min(cmp.Or(until[s.Replaces], dayOf(s.Timestamp)), dayOf(s.Timestamp))
-		}
-	}
+	by := superseding(sources)
 	var events []event
 	for _, s := range sources {
-		day, isReplaced := until[s.LeafID]
+		n, superseded := by[s.LeafID]
 		for i, st := range s.Statements {
-			if !isReplaced || st.Date <= day {
+			if !superseded || st.Date <= dayOf(n.Timestamp) {
 				events = append(events, event{Statement: st, leaf: s.LeafID, savedAt: s.SavedAt, rank: i})
 			}
-		}
-		old := byID[s.Replaces]
-		if !old.isReplacedBy(&s) {
-			continue
-		}
-		for i, st := range old.Statements {
-			if !st.Ends {
-				st.Ends, st.Date = true, dayOf(s.Timestamp)
-				events = append(events, event{Statement: st, leaf: s.LeafID, savedAt: s.SavedAt, rank: i - len(old.Statements)})
+			if superseded && !st.Ends {
+				st.Ends, st.Date = true, dayOf(n.Timestamp)
+				events = append(events, event{Statement: st, leaf: n.LeafID, savedAt: n.SavedAt, rank: i - len(s.Statements)})
 			}
 		}
 	}
 	return events
 }
 
-// isReplacedBy tells whether a leaf, nil for one that states nothing, was
-// there to be replaced: one that was stored anew since then holds again.
-func (s *Source) isReplacedBy(by *Source) bool {
-	return s != nil && s.LeafID != by.LeafID && s.SavedAt <= by.SavedAt
+// superseding returns, by leaf, the first leaf that superseded it. Of leaves
+// that are linked by replacement the newest holds: a leaf supersedes the
+// newest before it of all that its links lead to.
+func superseding(sources []Source) map[string]Source {
+	links := map[string][]string{} // both ways
+	for _, s := range sources {
+		for _, id := range s.Replaces {
+			links[s.LeafID] = append(links[s.LeafID], id)
+			links[id] = append(links[id], s.LeafID)
+		}
+	}
+	var linked []Source
+	waiting := map[string]bool{} // for their turn
+	for _, s := range sources {
+		if links[s.LeafID] != nil {
+			linked, waiting[s.LeafID] = append(linked, s), true
+		}
+	}
+	slices.SortFunc(linked, compareAge)
+	by := map[string]Source{}
+	above := map[string]string{} // of a leaf: one that is newer and linked to it
+	newest := func(id string) string {
+		top := id
+		for above[top] != "" {
+			top = above[top]
+		}
+		if top != id {
+			above[id] = top
+		}
+		return top
+	}
+	for _, s := range linked {
+		delete(waiting, s.LeafID)
+		for _, id := range links[s.LeafID] {
+			if waiting[id] {
+				continue
+			}
+			if old := newest(id); old != s.LeafID {
+				by[old], above[old] = s, s.LeafID
+			}
+		}
+	}
+	return by
+}
+
+// compareAge orders leaves by their day, where it is to come that of saving,
+// and by when they were saved.
+func compareAge(a, b Source) int {
+	return cmp.Or(cmp.Compare(since(a.Timestamp, a.SavedAt), since(b.Timestamp, b.SavedAt)), cmp.Compare(a.SavedAt, b.SavedAt), cmp.Compare(a.LeafID, b.LeafID))
+}
+
+// since is the day from which a leaf counts among those that it is linked to.
+func since(timestamp, savedAt string) string {
+	day, saved := dayOf(timestamp), dayOf(savedAt)
+	if saved == "" {
+		return day
+	}
+	return min(day, saved)
 }
 
 // replay puts the statements about one attribute in order and tells which

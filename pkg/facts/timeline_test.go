@@ -103,13 +103,11 @@ func naive(sources []Source, day string) map[string]string {
 			}
 			lines = append(lines, line{st.Date, s.SavedAt, s.LeafID, i, st})
 		}
-		for _, old := range sources {
-			if replaces(s, old) {
-				for i, st := range old.Statements {
-					if !st.Ends {
-						st.Ends = true
-						lines = append(lines, line{s.Timestamp, s.SavedAt, s.LeafID, i - 1000, st})
-					}
+		if n := successor(sources, s); n != nil {
+			for i, st := range s.Statements {
+				if !st.Ends {
+					st.Ends = true
+					lines = append(lines, line{n.Timestamp, n.SavedAt, n.LeafID, i - 1000, st})
 				}
 			}
 		}
@@ -131,14 +129,49 @@ func naive(sources []Source, day string) map[string]string {
 	return state
 }
 
-// replaces tells whether a leaf replaces another, which was there when it came.
-func replaces(s, old Source) bool {
-	return s.Replaces == old.LeafID && s.LeafID != old.LeafID && old.SavedAt <= s.SavedAt
+// successor is the oldest of the newer leaves to which a leaf is linked by
+// replacements among leaves no newer than that one, nil for none.
+func successor(sources []Source, old Source) (first *Source) {
+	for i := range sources {
+		n := &sources[i]
+		if newer(*n, old) && (first == nil || newer(*first, *n)) && linked(sources, old.LeafID, *n, map[string]bool{}) {
+			first = n
+		}
+	}
+	return first
 }
 
-// corrected tells whether a leaf was replaced by one of before a day.
+func newer(a, b Source) bool {
+	return a.Timestamp+a.SavedAt+a.LeafID > b.Timestamp+b.SavedAt+b.LeafID
+}
+
+// linked tells whether one leads to another by way of leaves no newer than
+// that, or of what is no leaf.
+func linked(sources []Source, from string, to Source, seen map[string]bool) bool {
+	if from == to.LeafID {
+		return true
+	}
+	seen[from] = true
+	for _, s := range sources {
+		if newer(s, to) {
+			continue
+		}
+		for _, id := range s.Replaces {
+			for _, link := range [][2]string{{s.LeafID, id}, {id, s.LeafID}} {
+				tooNew := slices.ContainsFunc(sources, func(o Source) bool { return o.LeafID == link[1] && newer(o, to) })
+				if link[0] == from && !seen[link[1]] && !tooNew && linked(sources, link[1], to, seen) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// corrected tells whether a leaf was superseded by one of before a day.
 func corrected(sources []Source, old Source, day string) bool {
-	return slices.ContainsFunc(sources, func(s Source) bool { return replaces(s, old) && s.Timestamp < day })
+	n := successor(sources, old)
+	return n != nil && n.Timestamp < day
 }
 
 func TestRandomHistoriesAgreeWithTheNaiveModel(t *testing.T) {
@@ -199,7 +232,7 @@ func randomHistory(rng *rand.Rand) []Source {
 	var sources []Source
 	for i := range 1 + rng.IntN(8) {
 		date := fmt.Sprintf("2024-01-%02d", 1+rng.IntN(25))
-		s := Source{LeafID: fmt.Sprintf("L%d", i), Timestamp: date, SavedAt: fmt.Sprint(1000 + rng.IntN(5)), Of: fmt.Sprint(i)}
+		s := Source{LeafID: fmt.Sprintf("L%d", i), Timestamp: date, SavedAt: fmt.Sprintf("2025-01-01T00:00:0%dZ", rng.IntN(5)), Of: fmt.Sprint(i)}
 		for range rng.IntN(3) {
 			st := Statement{Subject: User, Attribute: []string{"location", "employer"}[rng.IntN(2)], Value: places[rng.IntN(len(places))], Date: date, Ends: rng.IntN(4) == 0}
 			if st.Ends && rng.IntN(3) == 0 {
@@ -207,8 +240,10 @@ func randomHistory(rng *rand.Rand) []Source {
 			}
 			s.Statements = append(s.Statements, st)
 		}
-		if len(sources) > 0 && rng.IntN(4) == 0 {
-			s.Replaces = sources[rng.IntN(len(sources))].LeafID
+		for range rng.IntN(3) {
+			if rng.IntN(3) == 0 {
+				s.Replaces = append(s.Replaces, fmt.Sprintf("L%d", rng.IntN(9)))
+			}
 		}
 		sources = append(sources, s)
 	}

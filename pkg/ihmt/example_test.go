@@ -127,7 +127,7 @@ func ExampleMemory_SaveChunks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	second, err := m.SaveChunks(record.Chunk{Domain: "process", Timestamp: "2026-02-05", Content: "Deploys go out on Tuesdays.", Replaces: first[0].LeafID})
+	second, err := m.SaveChunks(record.Chunk{Domain: "process", Timestamp: "2026-02-05", Content: "Deploys go out on Tuesdays.", Replaces: record.IDs{first[0].LeafID}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func check(doc record.Document) error {
 
 // SaveChunks keeps texts that are not to be split, each as one leaf. A chunk
 // needs Content; what else it leaves empty is filled in, but not detected.
-// With Replaces it supersedes the leaf of that id.
+// With Replaces it supersedes the leaves of those ids.
 func (m *Memory) SaveChunks(chunks ...record.Chunk) (saved []Saved, err error) {
 	err = m.with(func(s *store.Store) error {
 		items := make([]store.Item, len(chunks))

@@ -90,7 +90,7 @@ func TestAllAreSavedOrNone(t *testing.T) {
 		"chunk 2: the chunk has no content":       func() error { _, err := m.SaveChunks(good, record.Chunk{}); return err },
 		"chunk 2: the content is not valid UTF-8": func() error { _, err := m.SaveChunks(good, record.Chunk{Content: "\xff"}); return err },
 		"nothing to replace: no leaf L-a-0000-01": func() error {
-			_, err := m.SaveChunks(good, record.Chunk{Content: "x", Replaces: "L-a-0000-0123456789"})
+			_, err := m.SaveChunks(good, record.Chunk{Content: "x", Replaces: record.IDs{"L-a-0000-0123456789"}})
 			return err
 		},
 		`chunk 1: timestamp "soon"`: func() error { _, err := m.SaveDocuments(record.Document{Text: "x", Timestamp: "soon"}); return err },

@@ -43,11 +43,13 @@ func randomSaves(rng *rand.Rand) []save {
 		if rng.IntN(2) == 0 {
 			s.attribute, s.value = "employer", []string{"Acme", "Globex", "Nimbus Labs"}[rng.IntN(3)]
 		}
-		if i > 0 && rng.IntN(3) == 0 {
-			s.replaces = rng.IntN(i)
-		}
 		if rng.IntN(12) == 0 {
 			s.day = fmt.Sprintf("2999-01-%02d", days[i]+1)
+		}
+		if i > 0 && rng.IntN(3) == 0 {
+			if old := rng.IntN(i); saves[old].day <= s.day {
+				s.replaces = old
+			}
 		}
 		saves[i] = s
 	}
@@ -88,17 +90,20 @@ func replay(saves []save, gone map[int]bool, end string) (held map[string]string
 	}
 	slices.Sort(days)
 	held, warned = map[string]string{}, map[int]bool{}
-	replaced := map[int]bool{}
+	superseded := map[int]bool{}
 	for _, day := range days {
-		s := saves[byDay[day]]
-		if old := s.replaces; old >= 0 && !gone[old] {
-			replaced[old] = true
-			if o := saves[old]; !o.ends && held[o.attribute] == o.value {
-				delete(held, o.attribute)
+		now := byDay[day]
+		s := saves[now]
+		for i, old := range saves {
+			if gone[i] || superseded[i] || old.day >= day || newestOf(saves, gone, i, day) != now {
+				continue
+			}
+			superseded[i] = true
+			if !old.ends && held[old.attribute] == old.value {
+				delete(held, old.attribute)
 			}
 		}
 		switch {
-		case replaced[byDay[day]]: // corrected before its own day
 		case !s.ends:
 			held[s.attribute] = s.value
 		case held[s.attribute] == s.value:
@@ -107,10 +112,31 @@ func replay(saves []save, gone map[int]bool, end string) (held map[string]string
 	}
 	for i, s := range saves {
 		if !gone[i] {
-			warned[i] = replaced[i] || s.day <= end && !s.ends && held[s.attribute] != s.value
+			warned[i] = superseded[i] || s.day <= end && !s.ends && held[s.attribute] != s.value
 		}
 	}
 	return held, warned
+}
+
+// newestOf is the save of the last day, no later than one, among those linked
+// to a save by replacements. One that is gone still links what replaced it
+// with each other and with what it replaced.
+func newestOf(saves []save, gone map[int]bool, of int, until string) int {
+	newest, seen := of, map[int]bool{of: true}
+	for open := []int{of}; len(open) > 0; open = open[1:] {
+		for i, s := range saves {
+			linked := s.replaces == open[0] || saves[open[0]].replaces == i
+			if !linked || seen[i] || s.day > until {
+				continue
+			}
+			seen[i] = true
+			open = append(open, i)
+			if !gone[i] && s.day > saves[newest].day {
+				newest = i
+			}
+		}
+	}
+	return newest
 }
 
 // A history is a memory into which saves go one after the other.
@@ -134,7 +160,7 @@ func (h *history) save(i int) {
 	s := h.saves[i]
 	chunk := record.Chunk{Source: s.name, DataType: record.TypePersonal, Domain: "personal", Timestamp: s.day, Content: s.text()}
 	if s.replaces >= 0 {
-		chunk.Replaces = h.ids[s.replaces]
+		chunk.Replaces = record.IDs{h.ids[s.replaces]}
 	}
 	line := record.New(record.KindChunk, chunk).String() + "\n"
 	_, err := h.Put(record.NewReader(strings.NewReader(line)), func(leaves []*record.Record) error {
@@ -191,30 +217,8 @@ func (h *history) check(gone map[int]bool, what string) {
 		if at < 0 || (len(answer.Results[at].Notices) > 0) != warned[i] {
 			h.t.Fatalf("%s: %s: want warned %v\n%+v\n%+v gone %v", what, s.name, warned[i], answer.Results, h.saves, gone)
 		}
-		if by := h.replacement(i, gone, today); by >= 0 && (at == 0 || answer.Results[at-1].LeafID != h.ids[by]) {
+		if by := newestOf(h.saves, gone, i, today); by != i && s.day <= today && (at == 0 || answer.Results[at-1].LeafID != h.ids[by]) {
 			h.t.Fatalf("%s: %s does not stand under %s\n%+v", what, s.name, h.saves[by].name, answer.Results)
-		}
-	}
-}
-
-// replacement is the save at the end of the chain that replaces one, -1 where
-// it stands, or where two claim to replace it.
-func (h *history) replacement(i int, gone map[int]bool, today string) int {
-	last := -1
-	for {
-		var by []int
-		for j, s := range h.saves {
-			if s.replaces == i && !gone[j] && s.day <= today {
-				by = append(by, j)
-			}
-		}
-		switch len(by) {
-		case 0:
-			return last
-		case 1:
-			last, i = by[0], by[0]
-		default:
-			return -1
 		}
 	}
 }

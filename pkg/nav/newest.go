@@ -16,11 +16,14 @@ func Newest(s *store.Store, id string) (*store.Leaf, error) {
 		return nil, err
 	}
 	defer r.Close()
-	l, err := r.read(id)
-	if err != nil {
+	if _, err := r.read(id); err != nil {
 		return nil, err
 	}
-	newest, ok := r.newest(id, l.SavedAt, terms.Day(facts.Today(time.Now())))
+	ref, found := r.byID(id)
+	if !found {
+		return nil, nil
+	}
+	newest, ok := r.newest(ref, terms.Day(facts.Today(time.Now())))
 	if !ok {
 		return nil, nil
 	}

@@ -1,7 +1,9 @@
 package nav
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +51,7 @@ func (r *Searcher) replaced(best []found, q record.Query, past *past, today int)
 	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
 		i := indexOf(best, leaf)
 		f := &best[i]
-		newest, ok := r.newest(f.kept.ID, f.kept.SavedAt, today)
+		newest, ok := r.newest(store.Ref{Leaf: *f.kept}, today)
 		if !ok {
 			continue
 		}
@@ -61,7 +63,7 @@ func (r *Searcher) replaced(best []found, q record.Query, past *past, today int)
 		f.notices = append(f.notices, fmt.Sprintf("OUTDATED: this was saved for %s; on %s it was replaced by %s: %s",
 			f.kept.Timestamp[:10], newest.Timestamp[:10], newest.ID, Excerpt(l.Content, "")))
 		if past.until() > 0 && f.kept.Day() <= past.until() {
-			if newest, ok = r.newest(f.kept.ID, f.kept.SavedAt, past.until()); !ok {
+			if newest, ok = r.newest(store.Ref{Leaf: *f.kept}, past.until()); !ok {
 				f.asOf = past.to
 				continue
 			}
@@ -285,31 +287,48 @@ func indexOf(best []found, leaf int32) int {
 	return slices.IndexFunc(best, func(f found) bool { return f.leaf == leaf })
 }
 
-// newest follows the replacements of a leaf to the last one.
-func (r *Searcher) newest(id, savedAt string, until int) (newest store.Ref, ok bool) {
-	seen := map[string]bool{id: true}
-	for {
-		next, found := r.replacer(id, savedAt, until)
-		if !found || seen[next.ID] {
-			return newest, ok
+// newest returns the leaf that holds on a day, as YYYYMMDD, in place of
+// another: the newest of the leaves that are linked to it by replacement, none
+// of a later day. ok is false where that is the leaf itself, or it stands alone.
+func (r *Searcher) newest(of store.Ref, until int) (newest store.Ref, ok bool) {
+	newest = of
+	seen := map[string]bool{of.ID: true}
+	for open := []string{of.ID}; len(open) > 0; open = open[1:] {
+		for _, ref := range r.linked(open[0], until) {
+			if seen[ref.ID] {
+				continue
+			}
+			seen[ref.ID] = true
+			open = append(open, ref.ID)
+			if !ref.Retired && ref.Timestamp != "" && compareAge(ref, newest) > 0 {
+				newest = ref
+			}
 		}
-		newest, ok = next, true
-		id, savedAt = next.ID, next.SavedAt
-		seen[id] = true
 	}
+	return newest, newest.ID != of.ID
 }
 
-// replacer is the leaf saved last to replace one, by a day as YYYYMMDD.
-func (r *Searcher) replacer(id, savedAt string, until int) (last store.Ref, ok bool) {
-	for _, ref := range r.snap.Replacers(id) {
-		if ref.Retired || ref.SavedAt < savedAt || ref.Day() > until {
-			continue
-		}
-		if !ok || ref.SavedAt > last.SavedAt {
-			last, ok = ref, true
+// linked returns the leaves that replaced one or that it replaced, as they are
+// up to a day; of a leaf that was removed only the id.
+func (r *Searcher) linked(id string, until int) []store.Ref {
+	refs := r.snap.Replacers(id)
+	if l, err := r.read(id); err == nil {
+		for _, old := range l.Extra.Replaces {
+			if ref, ok := r.byID(old); ok {
+				refs = append(refs, ref)
+			} else {
+				refs = append(refs, store.Ref{Leaf: terms.Leaf{ID: old}})
+			}
 		}
 	}
-	return last, ok
+	return slices.DeleteFunc(refs, func(ref store.Ref) bool { return ref.Day() > until })
+}
+
+// compareAge orders leaves by their day, where it is to come that of saving,
+// and by when they were saved.
+func compareAge(a, b store.Ref) int {
+	since := func(ref store.Ref) int { return min(ref.Day(), cmp.Or(terms.Day(ref.SavedAt), math.MaxInt)) }
+	return cmp.Or(cmp.Compare(since(a), since(b)), strings.Compare(a.SavedAt, b.SavedAt), strings.Compare(a.ID, b.ID))
 }
 
 // number is the view's number of a leaf of the snapshot.

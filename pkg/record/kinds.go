@@ -71,7 +71,7 @@ type Chunk struct {
 	Tokens    int      `json:"tokens,omitempty"` // estimate, text.Tokens
 	Oversized bool     `json:"oversized,omitempty"`
 	Context   string   `json:"context,omitempty"`  // what encloses it: a class header; not part of the text
-	Replaces  string   `json:"replaces,omitempty"` // a leaf_id
+	Replaces  IDs      `json:"replaces,omitempty"` // the leaves that it supersedes
 	Symbols   []Symbol `json:"symbols,omitempty"`  // what code in it defines
 	Project   string   `json:"project,omitempty"`
 	Agent     string   `json:"agent,omitempty"`

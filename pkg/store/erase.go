@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/ihmt/ihmt/pkg/store/disk"
+	"github.com/ihmt/ihmt/pkg/terms"
 )
 
 // Erase takes leaves out of the journal, deletes their files, and leaves
@@ -112,4 +113,66 @@ func (s *Store) blankIn(part int, ids []string) error {
 		offset += int64(len(line))
 	}
 	return f.Sync()
+}
+
+// PassOn lets the leaves that replaced some, which are about to be erased,
+// replace what those replaced, so that it stays superseded. It returns the
+// leaves that nothing else replaced. The caller holds the growth lock.
+func (s *Store) PassOn(ids []string) (freed []string, err error) {
+	w, err := s.NewWriter()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	unlock, err := s.lock("write")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	err = w.locked(func() error {
+		for _, id := range ids {
+			l, err := s.Leaf(id)
+			if err != nil || len(l.Extra.Replaces) == 0 {
+				continue
+			}
+			if err := w.passOn(l); err != nil {
+				return err
+			}
+			freed = united(freed, l.Extra.Replaces)
+		}
+		freed = slices.DeleteFunc(freed, func(id string) bool {
+			return slices.Contains(ids, id) || !s.has(id) || slices.ContainsFunc(w.snap.Replacers(id), func(r Ref) bool { return !r.Retired && !slices.Contains(ids, r.ID) })
+		})
+		return nil
+	})
+	return freed, err
+}
+
+// passOn hands what a leaf replaces to those that replace it.
+func (w *Writer) passOn(l *Leaf) error {
+	var heirs []*Leaf
+	var lines []byte
+	for _, ref := range w.snap.Replacers(l.ID) {
+		heir, err := w.s.Leaf(ref.ID)
+		if err != nil {
+			continue // damaged: verify tells
+		}
+		heir.Extra.Replaces = united(heir.Extra.Replaces, slices.DeleteFunc(slices.Clone(l.Extra.Replaces), func(id string) bool { return id == heir.ID }))
+		heirs, lines = append(heirs, heir), w.journal(lines, heir)
+	}
+	return w.write(heirs, lines)
+}
+
+// journal appends the lines of the journal that say what a leaf is like.
+func (w *Writer) journal(lines []byte, l *Leaf) []byte {
+	e := w.s.entryOf(l)
+	e.Known, e.Again = w.place(l)
+	lines = e.append(lines)
+	w.snap.apply(e)
+	if l.Extra.RetiredAt != "" {
+		retire := Entry{Op: opRetire, Leaf: terms.Leaf{ID: l.ID, SavedAt: l.Extra.RetiredAt, Source: l.Extra.Source, Position: l.Extra.Position}}
+		lines = retire.append(lines)
+		w.snap.apply(retire)
+	}
+	return lines
 }

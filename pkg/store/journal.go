@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ type Entry struct {
 	Op string
 	terms.Leaf
 	Checksum string
-	Replaces string
+	Replaces record.IDs
 	Known    bool   // its source has leaves in tables: see terms.Layout.Shared
 	Again    bool   // a leaf of this id was stored before
 	Terms    string // as terms.NewRun reads them
@@ -57,21 +58,21 @@ func (s *Store) entryOf(l *Leaf) Entry {
 }
 
 type entryLine struct {
-	Op        string `json:"op"`
-	ID        string `json:"leaf_id"`
-	Timestamp string `json:"timestamp,omitempty"`
-	SavedAt   string `json:"saved_at"`
-	Source    string `json:"source,omitempty"`
-	Position  int    `json:"position"`
-	Length    int    `json:"length,omitempty"`
-	Flags     string `json:"flags,omitempty"`
-	Checksum  string `json:"checksum,omitempty"`
-	Replaces  string `json:"replaces,omitempty"`
-	Known     bool   `json:"known,omitempty"`
-	Again     bool   `json:"again,omitempty"`
-	Terms     string `json:"terms,omitempty"`
-	Author    string `json:"author,omitempty"`
-	Content   string `json:"content,omitempty"`
+	Op        string     `json:"op"`
+	ID        string     `json:"leaf_id"`
+	Timestamp string     `json:"timestamp,omitempty"`
+	SavedAt   string     `json:"saved_at"`
+	Source    string     `json:"source,omitempty"`
+	Position  int        `json:"position"`
+	Length    int        `json:"length,omitempty"`
+	Flags     string     `json:"flags,omitempty"`
+	Checksum  string     `json:"checksum,omitempty"`
+	Replaces  record.IDs `json:"replaces,omitempty"`
+	Known     bool       `json:"known,omitempty"`
+	Again     bool       `json:"again,omitempty"`
+	Terms     string     `json:"terms,omitempty"`
+	Author    string     `json:"author,omitempty"`
+	Content   string     `json:"content,omitempty"`
 }
 
 // partSize is the size in bytes from which the journal goes on in a new part.
@@ -99,7 +100,7 @@ func (e *Entry) append(dst []byte) []byte {
 // parseEntry reads a line; the entry does not refer to it.
 func parseEntry(line []byte) (Entry, error) {
 	var e Entry
-	kind := ""
+	kind, wrong := "", error(nil)
 	if record.TooDeep(line) || !gjson.ValidBytes(line) {
 		return e, errors.New("not a JSON object")
 	}
@@ -126,7 +127,7 @@ func parseEntry(line []byte) (Entry, error) {
 		case "checksum":
 			e.Checksum = v.String()
 		case "replaces":
-			e.Replaces = v.String()
+			wrong = json.Unmarshal([]byte(v.Raw), &e.Replaces)
 		case "known":
 			e.Known = v.Bool()
 		case "again":
@@ -141,6 +142,8 @@ func parseEntry(line []byte) (Entry, error) {
 		return true
 	})
 	switch {
+	case wrong != nil:
+		return e, wrong
 	case kind != "journal":
 		return e, fmt.Errorf("kind %q", kind)
 	case e.Op != opStore && e.Op != opRetire && e.Op != opRemove:

@@ -56,7 +56,7 @@ type Extra struct {
 	Context       string                     `json:"context,omitempty"`
 	Tokens        int                        `json:"tokens,omitempty"`
 	Oversized     bool                       `json:"oversized,omitempty"`
-	Replaces      string                     `json:"replaces,omitempty"`
+	Replaces      record.IDs                 `json:"replaces,omitempty"`
 	RetiredAt     string                     `json:"retired_at,omitempty"` // a later version of the source no longer has it
 	Fields        map[string]json.RawMessage `json:"fields,omitempty"`     // what else the chunk carried
 }
@@ -263,7 +263,9 @@ func (l *Leaf) index(a *text.Analyzer) (terms.Leaf, string) {
 	exact("type:", l.DataType)
 	exact("project:", l.Extra.Project)
 	exact("agent:", l.Extra.Agent)
-	exact("replaces:", l.Extra.Replaces)
+	for _, id := range l.Extra.Replaces {
+		exact("replaces:", id)
+	}
 	for _, tag := range l.Tags {
 		exact("tag:", strings.ToLower(tag))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -70,12 +71,12 @@ type line struct {
 	err    error
 }
 
-// replaces is the id of the leaf that the line's chunk replaces, "" for none.
-func (l *line) replaces() string {
-	if l.record == nil || l.record.Kind() != record.KindChunk {
-		return ""
+// replaces are the ids of the leaves that the line's chunk replaces.
+func (l *line) replaces() (ids record.IDs) {
+	if l.record != nil && l.record.Kind() == record.KindChunk {
+		json.Unmarshal([]byte(l.record.Get("replaces").Raw), &ids) // item tells what is wrong
 	}
-	return l.record.Str("replaces")
+	return ids
 }
 
 // readAhead reads records while others are being committed.
@@ -119,7 +120,7 @@ func (p *putter) collect(lines <-chan line) (batch []line, fatal error) {
 			if l.err != nil && !p.opt.KeepGoing {
 				return batch, wrongLine(l.number, l.err)
 			}
-			if len(batch) > 0 && l.replaces() != "" && !p.writer.s.has(l.replaces()) {
+			if len(batch) > 0 && slices.ContainsFunc(l.replaces(), func(id string) bool { return !p.writer.s.has(id) }) {
 				p.held = &l // what it replaces may be in this batch
 				return batch, nil
 			}
@@ -242,13 +243,13 @@ func (p *putter) item(l line) (item Item, isItem bool, err error) {
 		return item, false, err
 	}
 	if p.opt.Replaces != "" {
-		item.Chunk.Replaces, p.opt.Replaces = p.opt.Replaces, ""
-	}
-	if id := item.Chunk.Replaces; id != "" && !p.writer.s.has(id) {
-		return item, true, fmt.Errorf("nothing to replace: %w", p.writer.s.noLeaf(id))
+		item.Chunk.Replaces, p.opt.Replaces = record.IDs{p.opt.Replaces}, ""
 	}
 	item.Other = unknownFields(l.record)
-	return item, true, Complete(&item.Chunk)
+	if err := Complete(&item.Chunk); err != nil {
+		return item, true, err
+	}
+	return item, true, p.writer.s.mayReplace(item.Chunk.Replaces, item.Chunk.Timestamp)
 }
 
 // leafRecord is the chunk's record as a leaf, with what the store added.

@@ -90,7 +90,7 @@ type candidate struct {
 
 // candidates returns the current leaves that share most of the rare words of
 // a new one and are about as long, without those of its own place in its
-// source and the one that it replaces.
+// source and those that it replaces.
 func (w *Writer) candidates(l *Leaf, length int) []Ref {
 	probes := w.probes(l.Content)
 	var all []candidate
@@ -108,7 +108,7 @@ func (w *Writer) candidates(l *Leaf, length int) []Ref {
 	var refs []Ref
 	for _, c := range all {
 		ref, ok := w.refOf(c)
-		if !ok || ref.ID == l.ID || ref.ID == l.Extra.Replaces || ref.Source == l.Extra.Source && ref.Position == l.Extra.Position {
+		if !ok || ref.ID == l.ID || slices.Contains(l.Extra.Replaces, ref.ID) || ref.Source == l.Extra.Source && ref.Position == l.Extra.Position {
 			continue
 		}
 		if refs = append(refs, ref); len(refs) == maxCompared {

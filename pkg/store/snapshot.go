@@ -234,7 +234,7 @@ func (snap *Snapshot) BySource(source string) []Ref {
 func (snap *Snapshot) Replacers(id string) []Ref {
 	refs := snap.inTables(terms.Exact("replaces:", id), func(*terms.Leaf) bool { return true })
 	for i := range snap.Tail.Leaves {
-		if e := &snap.Tail.Leaves[i]; e.Replaces == id {
+		if e := &snap.Tail.Leaves[i]; slices.Contains(e.Replaces, id) {
 			refs = append(refs, Ref{Leaf: e.Leaf, Index: i})
 		}
 	}

@@ -49,7 +49,7 @@ func OpenOther(dir string) (*Store, error) {
 // from its files alone: nothing derived is read. Of two states of a leaf the
 // later counts, by when it was saved or retired; of two equally late ones, the
 // one whose file comes later in byte order. So the union of memories is the
-// same in whatever order it is made. The caller holds the growth lock.
+// same in whatever order it is made. What either state replaces, both do. The caller holds the growth lock.
 func (s *Store) Unite(other *Store) (united United, err error) {
 	theirs, err := other.tombstones()
 	if err != nil {
@@ -102,7 +102,29 @@ func (s *Store) unite(u *union, take func(*union) error) (err error) {
 	if err := u.flush(); err != nil {
 		return err
 	}
-	return taken
+	return errors.Join(taken, u.passOn())
+}
+
+// passOn lets what replaced leaves that were removed here replace what those
+// did there.
+func (u *union) passOn() error {
+	u.held = slices.DeleteFunc(u.held, func(l *Leaf) bool { return len(l.Extra.Replaces) == 0 })
+	if len(u.held) == 0 {
+		return nil
+	}
+	unlock, err := u.s.lock("write")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return u.writer.locked(func() error {
+		for _, l := range u.held {
+			if err := u.writer.passOn(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // takeTombstones adds tombstones that are not here, or not as late.
@@ -128,6 +150,7 @@ func (s *Store) takeTombstones(theirs removals) error {
 type union struct {
 	s      *Store
 	gone   removals
+	held   []*Leaf // not taken, since they were removed here
 	writer *Writer
 	batch  []foreign
 	size   int
@@ -235,6 +258,7 @@ func (u *union) take(l foreign) error {
 		return nil
 	}
 	if u.gone.hold(l.ID, l.Leaf) {
+		u.held = append(u.held, l.Leaf)
 		return nil
 	}
 	if slices.ContainsFunc(u.batch, func(o foreign) bool { return o.ID == l.ID }) {
@@ -288,27 +312,24 @@ func (u *union) store(batch []foreign) error {
 	for i, l := range leaves {
 		l.ParentID, l.Extra.GrandparentID = nil, nil
 		ours, err := u.s.Leaf(l.ID)
+		links := l.Extra.Replaces
+		if err == nil {
+			links = united(ours.Extra.Replaces, links)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil: // ours is damaged
 		case ours.Extra.Source != l.Extra.Source || ours.Extra.Position != l.Extra.Position:
 			u.skip(batch[i].from, errors.New("another text has its id here"))
 			continue
-		case later(ours, l) >= 0 && u.writer.indexed(ours):
+		case later(ours, l) >= 0 && u.writer.indexed(ours) && len(links) == len(ours.Extra.Replaces):
 			u.out.Unchanged++
 			continue
-		case later(ours, l) >= 0: // a writer was stopped before it journalled ours
+		case later(ours, l) >= 0: // a writer was stopped before it journalled ours, or theirs replaces more
 			l = ours
 		}
-		e := u.s.entryOf(l)
-		e.Known, e.Again = u.writer.place(l)
-		retire := Entry{Op: opRetire, Leaf: terms.Leaf{ID: l.ID, SavedAt: l.Extra.RetiredAt, Source: l.Extra.Source, Position: l.Extra.Position}}
-		lines = e.append(lines)
-		u.writer.snap.apply(e)
-		if l.Extra.RetiredAt != "" {
-			lines = retire.append(lines)
-			u.writer.snap.apply(retire)
-		}
+		l.Extra.Replaces = links
+		lines = u.writer.journal(lines, l)
 		writes = append(writes, l)
 	}
 	u.out.Leaves += len(writes)

@@ -149,6 +149,14 @@ func rebuilt(t *testing.T, dir string) string {
 	return dir
 }
 
+func dayOf(t *testing.T, s *store.Store, id string) string {
+	l, err := s.Leaf(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Timestamp
+}
+
 // liveAtRandom saves notes and versions of a file, replaces and removes some,
 // saves removed ones again, and grows.
 func liveAtRandom(t *testing.T, dir string, rng *rand.Rand) {
@@ -169,8 +177,8 @@ func liveAtRandom(t *testing.T, dir string, rng *rand.Rand) {
 		case k < 7:
 			c := note(rng.IntN(60))
 			if k == 0 && len(ids) > 0 {
-				if id := ids[rng.IntN(len(ids))]; hasLeaf(s, id) {
-					c.Replaces = id
+				if id := ids[rng.IntN(len(ids))]; hasLeaf(s, id) && dayOf(t, s, id) <= c.Timestamp {
+					c.Replaces = record.IDs{id}
 				}
 			}
 			out, err := w.Commit([]store.Item{{Chunk: c}})

@@ -96,7 +96,7 @@ type journalled struct {
 }
 
 func journalledOf(e *Entry, part int, pending bool) journalled {
-	j := journalled{part: part, header: strings.Join([]string{e.Checksum, e.Timestamp, e.SavedAt, e.Source, fmt.Sprint(e.Position), e.Replaces}, " ")}
+	j := journalled{part: part, header: strings.Join([]string{e.Checksum, e.Timestamp, e.SavedAt, e.Source, fmt.Sprint(e.Position), strings.Join(e.Replaces, " ")}, " ")}
 	if e.Content != "" {
 		j.text = hashOf(e.Content)
 	}

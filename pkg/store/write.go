@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"runtime"
 	"slices"
@@ -164,9 +166,7 @@ func (w *Writer) plan(item *Item) planned {
 	l := newLeaf(c, item.Other)
 	l.ID = leafID(c.Domain, c.Source, c.Position, c.Content, 10)
 	l.Checksum = Checksum(c.Content)
-	if l.Extra.Replaces == l.ID {
-		l.Extra.Replaces = "" // nothing replaces itself
-	}
+	l.Extra.Replaces = slices.DeleteFunc(slices.Clone(l.Extra.Replaces), func(id string) bool { return id == l.ID }) // nothing replaces itself
 	return planned{leaf: l, entry: w.s.entryOf(l)}
 }
 
@@ -255,20 +255,21 @@ func (w *Writer) saw(source, id string) {
 // decide says whether a leaf is new, and completes it.
 func (w *Writer) decide(p *planned) (status string, err error) {
 	l := p.leaf
-	if r := l.Extra.Replaces; r != "" {
-		if !w.s.has(r) {
-			return "", fmt.Errorf("nothing to replace: %w", w.s.noLeaf(r))
-		}
-	}
-	if err := w.distinguish(p); err != nil {
+	if err := w.s.mayReplace(l.Extra.Replaces, l.Timestamp); err != nil {
 		return "", err
 	}
+	there, err := w.distinguish(p)
+	if err != nil {
+		return "", err
+	}
+	asked := len(l.Extra.Replaces) > 0
+	linked := there != nil && w.keepLinks(p, there)
 	for _, ref := range w.snap.BySource(l.Extra.Source) {
 		p.entry.Known = p.entry.Known || ref.Table != nil
 		if ref.ID != l.ID {
 			continue
 		}
-		if !ref.Retired && terms.Day(ref.Timestamp) == terms.Day(l.Timestamp) && !w.superseded(&ref) && w.replacesAlready(l) {
+		if !ref.Retired && terms.Day(ref.Timestamp) == terms.Day(l.Timestamp) && !w.superseded(&ref) && !linked {
 			l.SavedAt = ref.SavedAt
 			return StatusUnchanged, nil
 		}
@@ -276,21 +277,53 @@ func (w *Writer) decide(p *planned) (status string, err error) {
 	}
 	l.SavedAt = now().Format(savedAtLayout)
 	p.entry.SavedAt = l.SavedAt
-	if l.Extra.Replaces != "" {
+	if asked {
 		return StatusReplaced, nil
 	}
 	return StatusStored, nil
 }
 
-// replacesAlready tells whether the leaf of this id that is stored replaces
-// what the new one does, if anything: the same text may be saved again to say
-// what it replaces.
-func (w *Writer) replacesAlready(l *Leaf) bool {
-	if l.Extra.Replaces == "" {
-		return true
+// keepLinks lets a leaf replace what the stored one of its id does too, and
+// tells whether that is news to the stored one: the same text may be saved
+// again to say what it replaces, and never takes back that it did.
+func (w *Writer) keepLinks(p *planned, there *Leaf) (news bool) {
+	links := united(there.Extra.Replaces, p.leaf.Extra.Replaces)
+	news = len(links) > len(there.Extra.Replaces)
+	if len(links) > len(p.leaf.Extra.Replaces) {
+		known := p.entry.Known
+		p.leaf.Extra.Replaces = links
+		p.entry = w.s.entryOf(p.leaf)
+		p.entry.Known = known
+	} else {
+		p.leaf.Extra.Replaces, p.entry.Replaces = links, links
 	}
-	there, err := w.s.Leaf(l.ID)
-	return err == nil && there.Extra.Replaces == l.Extra.Replaces
+	return news
+}
+
+// united are the ids of both lists, sorted, each once.
+func united(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// mayReplace says why a leaf of a day cannot replace others: they are not
+// there, or of a later day. A leaf of a day to come counts from its saving on.
+func (s *Store) mayReplace(ids record.IDs, timestamp string) error {
+	for _, id := range ids {
+		if !s.has(id) {
+			return fmt.Errorf("nothing to replace: %w", s.noLeaf(id))
+		}
+		old, err := s.Leaf(id)
+		if err != nil {
+			continue // damaged, and can be replaced
+		}
+		since := min(terms.Day(old.Timestamp), cmp.Or(terms.Day(old.SavedAt), math.MaxInt))
+		if terms.Day(timestamp) < since {
+			return fmt.Errorf("dated %.10s, it cannot replace %s, which is of %.10s: what replaces holds from its own day on; give it the day from which that is known, such as today, and put %.10s in the text", timestamp, id, old.Timestamp, timestamp)
+		}
+	}
+	return nil
 }
 
 // indexed tells whether a leaf can be found, in the state in which it is.
@@ -310,21 +343,25 @@ func (w *Writer) place(l *Leaf) (known, again bool) {
 	return known, again
 }
 
-// distinguish gives a leaf a longer id where another text has its id.
-func (w *Writer) distinguish(p *planned) error {
+// distinguish gives a leaf a longer id where another text has its id. It
+// returns the leaf of its id that is there, nil for none.
+func (w *Writer) distinguish(p *planned) (*Leaf, error) {
 	l := p.leaf
 	for digits := 16; digits <= 64; digits += 16 {
 		if _, err := w.s.root.Lstat(LeafPath(l.ID)); errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return nil, nil
 		}
 		there, err := w.s.Leaf(l.ID)
-		if err != nil || (there.Checksum == l.Checksum && there.Extra.Source == l.Extra.Source && there.Extra.Position == l.Extra.Position) {
-			return nil // a file that cannot be read is damaged: it is written anew
+		if err != nil {
+			return nil, nil // a file that cannot be read is damaged: it is written anew
+		}
+		if there.Checksum == l.Checksum && there.Extra.Source == l.Extra.Source && there.Extra.Position == l.Extra.Position {
+			return there, nil
 		}
 		l.ID = leafID(l.Domain, l.Extra.Source, l.Extra.Position, l.Content, digits)
 		p.entry.ID = l.ID
 	}
-	return fmt.Errorf("no free id for %s", l.ID)
+	return nil, fmt.Errorf("no free id for %s", l.ID)
 }
 
 // superseded tells whether a leaf that was saved later replaces this one.

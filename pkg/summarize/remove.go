@@ -35,7 +35,8 @@ func rebuildJournal(s *store.Store) (store.Rebuilt, error) {
 
 // Remove takes the texts of leaves out of the memory: their files, their
 // journal lines, the tables, and what the branches above them say. Tombstones
-// stay.
+// stay. What they replaced stays superseded by what replaced them; of what
+// nothing else replaces, and so holds again, Store.Notify is told.
 func Remove(ctx context.Context, s *store.Store, ids ...string) error {
 	unlock, err := s.LockGrowth()
 	if err != nil {
@@ -89,6 +90,10 @@ func remove(ctx context.Context, s *store.Store, ids []string) error {
 		}
 		gone[id] = true
 	}
+	freed, err := s.PassOn(ids)
+	if err != nil {
+		return err
+	}
 	trunk, err := s.Trunk()
 	if err != nil {
 		return err
@@ -99,7 +104,15 @@ func remove(ctx context.Context, s *store.Store, ids []string) error {
 	}
 	defer snap.Close()
 	g := &growth{ctx: ctx, s: s, snap: snap, before: trunk, opt: Options{Backend: heuristic{}}, made: map[string]*record.Branch{}}
-	return s.Erase(ids, func() error { return g.without(gone) })
+	if err := s.Erase(ids, func() error { return g.without(gone) }); err != nil {
+		return err
+	}
+	for _, id := range freed {
+		if s.Notify != nil {
+			s.Notify(id + " holds again: only what was removed replaced it")
+		}
+	}
+	return nil
 }
 
 // without puts a trunk into force whose tables and branches do not hold some

@@ -172,7 +172,7 @@ func (l *Ledger) reset() {
 }
 
 func (l *Ledger) put(s facts.Source) {
-	if len(s.Statements) == 0 && s.Patient == "" && s.Replaces == "" {
+	if len(s.Statements) == 0 && s.Patient == "" && len(s.Replaces) == 0 {
 		delete(l.sources, s.LeafID)
 		return
 	}

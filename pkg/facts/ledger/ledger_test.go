@@ -25,9 +25,16 @@ func open(t *testing.T) *store.Store {
 }
 
 // save stores a text as a leaf and returns its id.
+func ids(id string) record.IDs {
+	if id == "" {
+		return nil
+	}
+	return record.IDs{id}
+}
+
 func save(t testing.TB, s *store.Store, date, text, replaces string) string {
 	t.Helper()
-	return put(t, s, record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: date, Content: text, Replaces: replaces})
+	return put(t, s, record.Chunk{DataType: record.TypePersonal, Domain: "personal", Timestamp: date, Content: text, Replaces: ids(replaces)})
 }
 
 func put(t testing.TB, s *store.Store, chunk record.Chunk) string {

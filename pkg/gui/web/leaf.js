@@ -19,7 +19,7 @@ export function leafView(answer) {
     body(leaf, answer),
     answer.cut && h('p', { class: 'hint' }, t('leaf.cut', { n: 256 })),
     changed.map(n => notice(n, 'info', t('leaf.changes'), n.leaf_id, t('leaf.older'))),
-    leaf.replaces && h('p', { class: 'note info' }, icon('leaf'), h('span', {}, t('leaf.replaces'), ' ', h('a', { href: address('explore', leaf.replaces) }, leaf.replaces))),
+    [leaf.replaces ?? []].flat().map(id => h('p', { class: 'note info' }, icon('leaf'), h('span', {}, t('leaf.replaces'), ' ', h('a', { href: address('explore', id) }, id)))),
     answer.facts.length > 0 && [h('h3', {}, t('leaf.facts')), h('ul', { class: 'facts' }, answer.facts.map(fact))],
     h('h3', {}, t('leaf.about')),
     details(leaf))
