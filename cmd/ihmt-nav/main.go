@@ -49,25 +49,25 @@ func with(c *cli.Context, do func(*store.Store) error) error {
 
 // Ask are the flags of a question.
 type Ask struct {
-	K       int      `short:"k" help:"How many results." default:"5"`
-	Clue    []string `help:"Words that tell the right memory from others like it; may be repeated."`
-	Full    bool     `help:"Print whole texts, not excerpts."`
-	Domain  string   `help:"Only this domain and those below it."`
-	Tag     string   `help:"Only leaves with this tag."`
-	Type    string   `help:"Only this type of content."`
-	Author  string   `help:"Only this author's."`
-	Project string   `help:"Only this project's."`
-	Agent   string   `help:"Only what this agent saved."`
-	Source  string   `help:"Only sources that start with this."`
-	Since   string   `help:"Only from this day on." placeholder:"YYYY-MM-DD"`
-	Until   string   `help:"Only up to this day." placeholder:"YYYY-MM-DD"`
-	At      string   `help:"What was true at the end of this day." placeholder:"YYYY-MM-DD"`
-	History bool     `help:"Earlier versions of files too."`
-	Scope   string   `help:"For code: main, test or all." placeholder:"SCOPE"`
+	K       cli.Count `short:"k" help:"How many results." default:"5"`
+	Clue    []string  `help:"Words that tell the right memory from others like it; may be repeated."`
+	Full    bool      `help:"Print whole texts, not excerpts."`
+	Domain  string    `help:"Only this domain and those below it."`
+	Tag     string    `help:"Only leaves with this tag."`
+	Type    string    `help:"Only this type of content."`
+	Author  string    `help:"Only this author's."`
+	Project string    `help:"Only this project's."`
+	Agent   string    `help:"Only what this agent saved."`
+	Source  string    `help:"Only sources that start with this."`
+	Since   string    `help:"Only from this day on." placeholder:"YYYY-MM-DD"`
+	Until   string    `help:"Only up to this day." placeholder:"YYYY-MM-DD"`
+	At      string    `help:"What was true at the end of this day." placeholder:"YYYY-MM-DD"`
+	History bool      `help:"Earlier versions of files too."`
+	Scope   string    `help:"For code: main, test or all." placeholder:"SCOPE"`
 }
 
 func (a *Ask) query(text string) record.Query {
-	return record.Query{Query: text, K: a.K, Full: a.Full, Clues: a.Clue, Filters: record.Filters{Domain: a.Domain, Tag: a.Tag, Type: a.Type, Author: a.Author,
+	return record.Query{Query: text, K: int(a.K), Full: a.Full, Clues: a.Clue, Filters: record.Filters{Domain: a.Domain, Tag: a.Tag, Type: a.Type, Author: a.Author,
 		Project: a.Project, Agent: a.Agent, Source: a.Source, Since: a.Since, Until: a.Until, At: a.At, History: a.History, Scope: a.Scope}}
 }
 

@@ -50,11 +50,11 @@ func (n *newestCmd) Run(c *cli.Context) error {
 }
 
 type savedCmd struct {
-	K      int    `short:"k" help:"How many." default:"20"`
-	Skip   int    `help:"Leave out this many of the newest." placeholder:"N"`
-	Domain string `help:"Only this domain, without those below it."`
-	Loose  bool   `help:"Only leaves that no branch holds yet."`
-	ByDay  bool   `help:"Count what was saved on each day instead."`
+	K      cli.Count `short:"k" help:"How many." default:"20"`
+	Skip   int       `help:"Leave out this many of the newest." placeholder:"N"`
+	Domain string    `help:"Only this domain, without those below it."`
+	Loose  bool      `help:"Only leaves that no branch holds yet."`
+	ByDay  bool      `help:"Count what was saved on each day instead."`
 }
 
 func (v *savedCmd) Run(c *cli.Context) error {
@@ -73,7 +73,7 @@ func (v *savedCmd) Run(c *cli.Context) error {
 			}
 			return c.Out.Write(record.New(record.KindReport, record.Report{Tool: c.Name, Totals: totals}))
 		}
-		leaves, err := nav.Saved(s, nav.Saving{Domain: v.Domain, Loose: v.Loose, Skip: v.Skip, K: v.K})
+		leaves, err := nav.Saved(s, nav.Saving{Domain: v.Domain, Loose: v.Loose, Skip: v.Skip, K: int(v.K)})
 		if err != nil {
 			return err
 		}

@@ -73,8 +73,16 @@ func notifying(c *cli.Context, s *store.Store) *store.Store {
 }
 
 type putCmd struct {
-	Replaces  string `help:"The leaf that the first chunk replaces." placeholder:"LEAF_ID"`
-	KeepGoing bool   `help:"Skip what cannot be stored, and exit 1 at the end."`
+	Replaces  *string `help:"The leaf that the first chunk replaces." placeholder:"LEAF_ID"`
+	KeepGoing bool    `help:"Skip what cannot be stored, and exit 1 at the end."`
+}
+
+// Validate is called by kong after parsing.
+func (p *putCmd) Validate() error {
+	if p.Replaces != nil && *p.Replaces == "" {
+		return errors.New("--replaces is empty: give the id of a leaf, or leave the flag out")
+	}
+	return nil
 }
 
 func (p *putCmd) Run(c *cli.Context) error {
@@ -86,6 +94,10 @@ func (p *putCmd) Run(c *cli.Context) error {
 	stop, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer release()
 	context.AfterFunc(stop, release) // a second one ends it at once
+	opt := store.PutOptions{KeepGoing: p.KeepGoing, NoLeaves: c.Out.People, Stop: stop.Done()}
+	if p.Replaces != nil {
+		opt.Replaces = *p.Replaces
+	}
 	totals, err := s.Put(record.NewReader(c.In), func(records []*record.Record) error {
 		for _, r := range records {
 			if err := c.Out.Write(r); err != nil {
@@ -93,7 +105,7 @@ func (p *putCmd) Run(c *cli.Context) error {
 			}
 		}
 		return c.Out.Flush()
-	}, store.PutOptions{Replaces: p.Replaces, KeepGoing: p.KeepGoing, NoLeaves: c.Out.People, Stop: stop.Done()})
+	}, opt)
 	if err != nil {
 		return err
 	}

@@ -27,15 +27,15 @@ type filters struct {
 }
 
 type searchCmd struct {
-	Query []string `arg:"" help:"Words to look for; \"phrases\" in quotes."`
-	K     int      `short:"k" help:"At most so many results." placeholder:"N"`
-	Clue  string   `help:"Words that say which of several memories is meant." placeholder:"C"`
-	Full  bool     `help:"Whole contents instead of excerpts."`
+	Query []string  `arg:"" help:"Words to look for; \"phrases\" in quotes."`
+	K     cli.Count `short:"k" help:"At most so many results." placeholder:"N"`
+	Clue  string    `help:"Words that say which of several memories is meant." placeholder:"C"`
+	Full  bool      `help:"Whole contents instead of excerpts."`
 	filters
 }
 
 func (c *searchCmd) query() record.Query {
-	return record.Query{Query: strings.Join(c.Query, " "), K: c.K, Clue: c.Clue, Full: c.Full, Filters: record.Filters(c.filters)}
+	return record.Query{Query: strings.Join(c.Query, " "), K: int(c.K), Clue: c.Clue, Full: c.Full, Filters: record.Filters(c.filters)}
 }
 
 func (c *searchCmd) Run(ctx *cli.Context, g *grammar) error {

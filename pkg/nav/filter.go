@@ -83,8 +83,12 @@ func days(f record.Filters) (from, to int, err error) {
 	}
 	from = parse("since", f.Since, false)
 	to = parse("until", f.Until, true)
+	last := f.Until
 	if at := parse("at", f.At, true); at > 0 && (to == 0 || at < to) {
-		to = at
+		to, last = at, f.At
+	}
+	if err == nil && to > 0 && from > to {
+		err = fmt.Errorf("the range is reversed: since %s is later than %s", f.Since, last)
 	}
 	return from, to, err
 }

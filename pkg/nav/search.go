@@ -3,6 +3,7 @@ package nav
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"slices"
@@ -111,6 +112,9 @@ func (r *Searcher) search(q record.Query) (*Answer, error) {
 	scorers := []*scorer{r.view.newScorer(r.store.Analyzer, q.Query, r.order)}
 	for _, clue := range clues {
 		scorers = append(scorers, r.view.newScorer(r.store.Analyzer, clue, r.order))
+	}
+	if len(scorers[0].query.Words) == 0 {
+		return nil, fmt.Errorf("there is nothing to search for in %q: it has no word", q.Query)
 	}
 	allow, err := r.filter(q.Filters)
 	if err != nil {
