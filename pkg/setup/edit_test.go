@@ -52,6 +52,7 @@ func TestJSONEdits(t *testing.T) {
 `},
 		{"comment beside the bracket, tabs, trailing comma", "{\t// mine\n\t\"mcpServers\": { // all\n\t\t\"a\": {},\n\t},\n}", "{\t// mine\n\t\"mcpServers\": { // all\n\t\t\"ihmt\": {\n\t\t\t\"command\": \"/opt/ihmt\",\n\t\t\t\"args\": [\"mcp\", \"--path\", \"/home/ada/.ihmt\"]\n\t\t},\n\t\t\"a\": {},\n\t},\n}"},
 		{"no servers yet", "{\n    \"theme\": \"dark\"\n}\n", "{\n    \"mcpServers\": {\n        \"ihmt\": {\n            \"command\": \"/opt/ihmt\",\n            \"args\": [\"mcp\", \"--path\", \"/home/ada/.ihmt\"]\n        }\n    },\n    \"theme\": \"dark\"\n}\n"},
+		{"a comment at the end, which has no end of line", "{\n  \"a\": 1\n}\n// mine", "{\n  \"mcpServers\": {\n    \"ihmt\": {\n      \"command\": \"/opt/ihmt\",\n      \"args\": [\"mcp\", \"--path\", \"/home/ada/.ihmt\"]\n    }\n  },\n  \"a\": 1\n}\n// mine"},
 		{"on one line", `{"mcpServers":{"a":{"command":"a"}},"z":1}`, `{"mcpServers":{"ihmt": {"command": "/opt/ihmt", "args": ["mcp", "--path", "/home/ada/.ihmt"]}, "a":{"command":"a"}},"z":1}`},
 		{"CRLF and BOM", "\ufeff{\r\n  \"mcpServers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n", "\ufeff{\r\n  \"mcpServers\": {\r\n    \"ihmt\": {\r\n      \"command\": \"/opt/ihmt\",\r\n      \"args\": [\"mcp\", \"--path\", \"/home/ada/.ihmt\"]\r\n    },\r\n    \"a\": {}\r\n  }\r\n}\r\n"},
 		{"a block comment over lines", "{ /* a\n b */ \"mcpServers\": {\n  \"a\": 1\n} }", "{ /* a\n b */ \"mcpServers\": {\n  \"ihmt\": {\n   \"command\": \"/opt/ihmt\",\n   \"args\": [\"mcp\", \"--path\", \"/home/ada/.ihmt\"]\n  },\n  \"a\": 1\n} }"},
@@ -119,6 +120,28 @@ func TestListsThatLookAlike(t *testing.T) {
 	}
 }
 
+// A file of comments, and null for an object, are as good as nothing there.
+func TestAsGoodAsNothing(t *testing.T) {
+	const servers = "  \"mcpServers\": {\n    \"ihmt\": {\n      \"command\": \"/opt/ihmt\",\n      \"args\": [\"mcp\", \"--path\", \"/home/ada/.ihmt\"]\n    }\n  }"
+	for before, after := range map[string]string{
+		"// mine":                            "// mine\n{\n" + servers + "\n}\n",
+		"/* mine */\n\n":                     "/* mine */\n\n{\n" + servers + "\n}\n",
+		"{\n  \"mcpServers\": null\n}\n":     "{\n" + servers + "\n}\n",
+		"{\n  \"mcpServers\": null // no\n}": "{\n" + servers + " // no\n}",
+		"{\n  \"mcpServers\": {\n    \"ihmt\": null\n  }\n}": "{\n" + servers + "\n}",
+	} {
+		if _, there, err := mcpServers.get([]byte(before)); there || err != nil {
+			t.Errorf("%q: there %v, %v", before, there, err)
+		}
+		if got, err := mcpServers.unset([]byte(before)); err != nil || !strings.Contains(before, "ihmt") && string(got) != before {
+			t.Errorf("%q without what is not there: %v\n%s", before, err, got)
+		}
+		if got, err := mcpServers.set([]byte(before), testServer); err != nil || string(got) != after {
+			t.Errorf("%q: %v\n%s\nwant\n%s", before, err, got, after)
+		}
+	}
+}
+
 // What cannot be understood is refused, with the line.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
@@ -128,6 +151,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{mcpServers, "{\n  \"a\": 1,,\n}", "line 2"},
 		{mcpServers, "[]", "no JSON object"},
+		{mcpServers, "// only a start\n{", "line 2"},
+		{mcpServers, "/* no end", "line 1"},
 		{mcpServers, "{\n\"mcpServers\": []}", `"mcpServers" in line 2 is no object`},
 		{mcpServers, "{\n\"a\": \"\xff\"}", "line 2 is not UTF-8"},
 		{mcpServers, strings.Repeat("[", 100000), "deeper"},
@@ -138,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		{codexFormat, "mcp_servers.ihmt.command = \"a\"\n", "line 1"},
 		{codexFormat, strings.Repeat("a=[", 100000), ""},
 	} {
-		if got, err := c.format.set([]byte(c.data), testServer); err == nil || !strings.Contains(err.Error(), c.want) {
+		if got, err := c.format.set([]byte(c.data), testServer); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "json:") {
 			t.Errorf("%.40q: got %v, want %q\n%.200s", c.data, err, c.want, got)
 		}
 	}

@@ -81,6 +81,7 @@ type Change struct {
 	from  file
 	to    []byte
 	undo  bool     // it takes something out
+	note  string   // what the user should know of it
 	stale []string // backups that are of no use afterwards
 }
 
@@ -111,9 +112,14 @@ func removing(path string, c content) (Change, error) {
 	if !f.exists || bytes.Equal(to, f.data) {
 		return f.becomes(f.data, false), nil
 	}
-	if original, backup, ok := f.original(); ok && !c.holds(original.data) {
+	original, backup, ok := f.original()
+	takenOver := ok && c.holds(original.data) && f.wroteOnce(backup)
+	if ok && (takenOver || !c.holds(original.data)) {
 		change := f.becomes(original.data, !original.exists)
 		change.Backup, change.undo, change.stale = "", true, []string{backup}
+		if takenOver {
+			change.note = fmt.Sprintf("%s has again what stood there before setup; --remove once more takes that out too", path)
+		}
 		return change, nil
 	}
 	change := f.becomes(to, c.empty(to) && len(f.backups("")) == 0)
@@ -121,7 +127,30 @@ func removing(path string, c content) (Change, error) {
 	if change.Backup = ""; change.Action != Delete {
 		change.Backup = backupName(f.target, to) + removedSuffix
 	}
+	if earlier := f.takenOver(c); earlier != "" {
+		change.note = fmt.Sprintf("%s has changed since setup edited it, so what stood there before under the same name was not put back; it is in %s", path, earlier)
+	}
 	return change, nil
+}
+
+// wroteOnce tells whether a backup is of the only edit of a file: then what
+// it holds was not put there by an earlier one.
+func (f file) wroteOnce(backup string) bool {
+	all := append(f.backups(""), f.backups(newSuffix)...)
+	return len(all) == 1 && all[0] == backup
+}
+
+// takenOver is the only backup of a file if it holds the content already: one
+// that this program has not put there.
+func (f file) takenOver(c content) string {
+	all := append(f.backups(""), f.backups(newSuffix)...)
+	if len(all) != 1 {
+		return ""
+	}
+	if b, err := read(all[0]); err != nil || !c.holds(b.data) {
+		return ""
+	}
+	return all[0]
 }
 
 func (f file) becomes(to []byte, gone bool) Change {

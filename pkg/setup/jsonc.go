@@ -27,13 +27,16 @@ type jsonConfig struct {
 }
 
 func (c jsonConfig) get(data []byte) (Server, bool, error) {
+	if onlyComments(data) {
+		return Server{}, false, nil
+	}
 	root, err := parseJSON(data)
 	if err != nil {
 		return Server{}, false, err
 	}
 	var entry any
 	v := find(root, c.servers, serverName)
-	if v == nil {
+	if v == nil || isNull(v) {
 		return Server{}, false, nil
 	}
 	plain := hujson.Value{Value: v.Value}
@@ -48,10 +51,12 @@ func (c jsonConfig) get(data []byte) (Server, bool, error) {
 func (c jsonConfig) set(data []byte, s Server) ([]byte, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = c.fresh()
+	} else if onlyComments(data) {
+		data = append(ended(data), c.fresh()...)
 	}
 	if root, err := parseJSON(data); err != nil {
 		return nil, err
-	} else if find(root, c.servers, serverName) == nil {
+	} else if entry := find(root, c.servers, serverName); entry == nil || isNull(entry) {
 		return c.add(data, s)
 	}
 	entry := c.entry(s)
@@ -81,7 +86,7 @@ func (c jsonConfig) add(data []byte, s Server) ([]byte, error) {
 		return nil, err
 	}
 	entry := member{serverName, object(c.entry(s))}
-	if find(root, c.servers) == nil {
+	if servers := find(root, c.servers); servers == nil || isNull(servers) {
 		return setJSON(data, nil, member{c.servers, object([]member{entry})})
 	}
 	return setJSON(data, []string{c.servers}, entry)
@@ -97,7 +102,7 @@ func object(members []member) json.RawMessage {
 }
 
 func (c jsonConfig) unset(data []byte) ([]byte, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
+	if len(bytes.TrimSpace(data)) == 0 || onlyComments(data) {
 		return data, nil
 	}
 	without, err := removeJSON(data, c.servers, serverName)
@@ -140,6 +145,26 @@ func isEmpty(v *hujson.Value) bool {
 	return ok && len(o.Members) == 0 && len(bytes.TrimSpace(o.AfterExtra)) == 0
 }
 
+func isNull(v *hujson.Value) bool {
+	l, ok := v.Value.(hujson.Literal)
+	return ok && l.Kind() == 'n'
+}
+
+// onlyComments tells whether a file has comments and no value, which counts
+// as an object without members.
+func onlyComments(data []byte) bool {
+	_, err := parseJSON(append(ended(data), "{}"...))
+	return err == nil
+}
+
+// ended is a text whose last line has an end.
+func ended(data []byte) []byte {
+	if bytes.HasSuffix(data, []byte("\n")) {
+		return bytes.Clone(data)
+	}
+	return append(bytes.Clone(data), newlineOf(data)...)
+}
+
 // maxDepth is how deeply a configuration may nest: parsers recurse.
 const maxDepth = 512
 
@@ -163,8 +188,14 @@ func parseJSON(data []byte) (hujson.Value, error) {
 		}
 	}
 	root, err := hujson.Parse(data)
+	if err != nil { // maybe for a comment at the end whose line has no end
+		var endless error
+		if root, endless = hujson.Parse(ended(data)); endless == nil {
+			err = nil
+		}
+	}
 	if err != nil {
-		return root, err
+		return root, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
 		return root, errors.New("it is no JSON object")

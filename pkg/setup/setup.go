@@ -221,9 +221,20 @@ func (s *Setup) Remove(a Agent) Outcome {
 	case !slices.ContainsFunc(changes, func(c Change) bool { return c.Action != Keep }):
 		o.Verdict = Verdict{State: Removed, Detail: "nothing of it was there"}
 	default:
-		o.Verdict = Verdict{State: Removed}
+		o.Verdict = Verdict{State: Removed, Detail: notes(changes)}
 	}
 	return o
+}
+
+// notes are what the user should know of some changes.
+func notes(changes []Change) string {
+	var all []string
+	for _, c := range changes {
+		if c.note != "" {
+			all = append(all, c.note)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 func (s *Setup) removing(a Agent) ([]Change, error) {

@@ -210,6 +210,39 @@ func TestRemovingBringsAnotherServerBack(t *testing.T) {
 	same(t, s.files(t), before)
 }
 
+// So does an entry for this very server that the user had made, byte for byte,
+// and it is said. Where the file changed since it is not put back, and it is
+// said where it is.
+func TestRemovingBringsTheUsersOwnEntryBack(t *testing.T) {
+	for name, own := range map[string]struct{ agent, file, content string }{
+		"json": {"cursor", ".cursor/mcp.json", "{\n  \"mcpServers\": {\n    // mine\n    \"ihmt\": {\"command\": \"ihmt\", \"args\": [\"mcp\"], \"env\": {\"IHMT_HOME\": \"/mine\"}} // really\n  }\n}"},
+		"toml": {"codex", ".codex/config.toml", "[mcp_servers.ihmt] # mine\ncommand = 'ihmt'\nargs = ['mcp', '--trace']\n[mcp_servers.ihmt.env]\nA = 'b'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSetup(t, User)
+			config := s.put(t, own.file, own.content)
+			before := s.files(t)
+			s.add(t, own.agent, Answers)
+			if o := s.Remove(agent(own.agent)); o.State != Removed || !strings.Contains(o.Detail, "has again what stood there before") {
+				t.Errorf("said %q, %q", o.State, o.Detail)
+			}
+			same(t, s.files(t), before)
+
+			s.add(t, own.agent, Answers)
+			data, _ := os.ReadFile(config)
+			os.WriteFile(config, append(data, "\n\n"...), 0o600)
+			o := s.Remove(agent(own.agent))
+			_, backup, said := strings.Cut(o.Detail, "was not put back; it is in ")
+			if kept, err := os.ReadFile(backup); !said || err != nil || string(kept) != own.content {
+				t.Errorf("said %q; %v, %s", o.Detail, err, kept)
+			}
+			if _, there, err := Registration(s.Machine, agent(own.agent), User); there || err != nil {
+				t.Errorf("still there: %v", err)
+			}
+		})
+	}
+}
+
 // Gemini CLI and Antigravity read the same instructions: they stay for as
 // long as one of them needs them.
 func TestSharedInstructions(t *testing.T) {
