@@ -29,7 +29,10 @@ install: build ## the tools into $(PREFIX)/bin, manual pages and completions int
 	install bin/ihmt* $(PREFIX)/bin/
 	scripts/manuals bin $(PREFIX)/share
 
+audit: ## known vulnerabilities of what is linked, by vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
 release: ## archives for every system, into dist/: the same bytes every time
 	go run ./scripts/internal/release dist
 
-.PHONY: build demo test test-clients lint check cross install release
+.PHONY: build demo test test-clients lint check cross install audit release

@@ -101,7 +101,7 @@ func releaseDate() (time.Time, error) {
 
 // build compiles all tools for a system into a folder.
 func build(bin, system, arch string) error {
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-buildid=", "-o", bin+string(filepath.Separator), "./cmd/...")
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", bin+string(filepath.Separator), "./cmd/...")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
