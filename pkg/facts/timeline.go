@@ -16,7 +16,7 @@ import (
 // Today is the calendar day of a moment, where it is or in UTC, whichever is
 // later: the day of a leaf may be either, and what was just saved holds.
 func Today(now time.Time) string {
-	return max(text.DateOf(now).String(), text.DateOf(now.UTC()).String())
+	return text.Today(now).String()
 }
 
 // ParseDay reads a day as people write it and returns it as YYYY-MM-DD; a

@@ -1,9 +1,6 @@
 package nav
 
 import (
-	"time"
-
-	"github.com/ihmt/ihmt/pkg/facts"
 	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
@@ -23,7 +20,7 @@ func Newest(s *store.Store, id string) (*store.Leaf, error) {
 	if !found {
 		return nil, nil
 	}
-	newest, ok := r.newest(ref, terms.Day(facts.Today(time.Now())))
+	newest, ok := r.newest(ref, terms.Day(r.today().String()))
 	if !ok {
 		return nil, nil
 	}

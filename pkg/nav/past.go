@@ -25,10 +25,12 @@ func (r *Searcher) pastOf(q record.Query, today string) *past {
 			p = past{d.First().String(), d.Last().String()}
 		}
 	}
-	for _, d := range text.FindDates(q.Query, r.order) {
-		if p.from == "" || q.At == "" && q.Until == "" {
-			p.from = min(cmp.Or(p.from, "9999"), d.First().String())
-			p.to = max(p.to, d.Last().String())
+	if p.from == "" {
+		for _, d := range text.FindDates(q.Query, r.order) {
+			p.add(d.First(), d.Last())
+		}
+		for _, d := range text.FindRelative(q.Query, r.today()) {
+			p.add(d.First, d.Last)
 		}
 	}
 	switch {
@@ -38,6 +40,12 @@ func (r *Searcher) pastOf(q record.Query, today string) *past {
 		return nil
 	}
 	return &p
+}
+
+// add widens the time asked about by days.
+func (p *past) add(first, last text.Date) {
+	p.from = min(cmp.Or(p.from, "9999"), first.String())
+	p.to = max(p.to, last.String())
 }
 
 // before are the words by which a query without a date asks for what was.

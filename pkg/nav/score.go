@@ -65,8 +65,8 @@ type hit struct {
 }
 
 // newScorer finds the leaves that match a query and what they hold of it.
-func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder) *scorer {
-	s := &scorer{view: v, query: a.Query(query), dates: text.FindDates(query, order)}
+func (v *view) newScorer(a *text.Analyzer, query string, order text.DateOrder, today text.Date) *scorer {
+	s := &scorer{view: v, query: a.Query(query), dates: text.FindDatesFrom(query, order, today)}
 	for i := range s.above {
 		s.above[i], s.branch[i] = make([]float64, v.layers[i].numbers), make([]float32, v.layers[i].numbers)
 	}

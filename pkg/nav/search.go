@@ -38,6 +38,7 @@ type Searcher struct {
 	order text.DateOrder
 	doubt Doubt
 
+	now       func() time.Time
 	replacing bool // some leaf replaces another
 	opened    map[string]*store.Leaf
 	opening   effort
@@ -59,7 +60,7 @@ func NewSearcher(s *store.Store) (*Searcher, error) {
 		snap.Close()
 		return nil, err
 	}
-	r := &Searcher{opened: map[string]*store.Leaf{}, store: s, snap: snap, view: v, order: order,
+	r := &Searcher{opened: map[string]*store.Leaf{}, now: time.Now, store: s, snap: snap, view: v, order: order,
 		doubt: Doubt{Threshold: s.Settings.ConfidenceThreshold, Margin: s.Settings.AmbiguityMargin}}
 	v.terms("replaces:", func(string) { r.replacing = true })
 	r.opening = r.effort()
@@ -78,6 +79,9 @@ func (r *Searcher) read(id string) (*store.Leaf, error) {
 	return l, err
 }
 
+// today is the day to which queries refer.
+func (r *Searcher) today() text.Date { return text.Today(r.now()) }
+
 // Close releases the snapshot.
 func (r *Searcher) Close() { r.snap.Close() }
 
@@ -95,6 +99,7 @@ func (r *Searcher) Search(q record.Query) (*Answer, error) {
 			return nil, err
 		}
 		r.snap.Close()
+		anew.now = r.now
 		*r = *anew
 	}
 }
@@ -109,9 +114,9 @@ func (r *Searcher) search(q record.Query) (*Answer, error) {
 		q.K = DefaultResults
 	}
 	clues := cluesOf(q)
-	scorers := []*scorer{r.view.newScorer(r.store.Analyzer, q.Query, r.order)}
+	scorers := []*scorer{r.view.newScorer(r.store.Analyzer, q.Query, r.order, r.today())}
 	for _, clue := range clues {
-		scorers = append(scorers, r.view.newScorer(r.store.Analyzer, clue, r.order))
+		scorers = append(scorers, r.view.newScorer(r.store.Analyzer, clue, r.order, r.today()))
 	}
 	if len(scorers[0].query.Words) == 0 {
 		return nil, fmt.Errorf("there is nothing to search for in %q: it has no word", q.Query)

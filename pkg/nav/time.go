@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/ihmt/ihmt/pkg/facts"
@@ -31,7 +30,7 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 			best[i].status = StatusRetired
 		}
 	}
-	today := facts.Today(time.Now())
+	today := r.today().String()
 	past := r.pastOf(q, today)
 	best, err := r.replaced(best, q, past, terms.Day(today))
 	attribute, asked := facts.Asked(q.Query)

@@ -56,6 +56,16 @@ func DateOf(t time.Time) Date {
 	return Date{y, m, d}
 }
 
+// Today is the calendar day of a moment, where it is or in UTC, whichever is
+// later.
+func Today(now time.Time) Date {
+	here, utc := DateOf(now), DateOf(now.UTC())
+	if here.Compare(utc) > 0 {
+		return here
+	}
+	return utc
+}
+
 // ParseDate reads what String writes, and the day of an RFC 3339 time or any
 // other text that continues after the day with T or a blank.
 func ParseDate(s string) (Date, bool) {

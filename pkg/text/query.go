@@ -66,7 +66,7 @@ func (a *Analyzer) Query(q string) Query {
 	var words []Word
 	known := map[string]bool{}
 	when := cueFinder{set: cues()[asksWhen]}
-	dates := FindDates(q, DMY)
+	dates := FindDatesFrom(q, DMY, Date{2000, 1, 1}) // where they stand
 	typed := 0
 	eachWord(q, func(start, end int) {
 		typed++

@@ -3,6 +3,7 @@ package oracle
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/ihmt/ihmt/pkg/text"
 )
@@ -53,7 +54,7 @@ func (m *Memory) score(query string, order text.DateOrder) []scored {
 			s.score += word.Weight * 0.4 * branches[1][l.groups[1]]
 		}
 	}
-	dates := text.FindDates(query, order)
+	dates := text.FindDatesFrom(query, order, text.Today(time.Now()))
 	for i, l := range m.leaves {
 		s := &all[i]
 		if sum > 0 {
