@@ -57,6 +57,7 @@ func (c *doctorCmd) Run(ctx *cli.Context, g *grammar) error {
 	}
 	if d.there(memory) && d.store() {
 		d.files(memory)
+		d.writing(memory)
 		if !c.Quick {
 			d.integrity()
 			d.contents()
@@ -191,6 +192,40 @@ func (d *doctor) files(memory string) {
 		return
 	}
 	d.say("permissions", healthy, "only you can read the memory", "")
+}
+
+// writing checks that the memory can be written to: each folder by a file that
+// goes at once, and the journal by opening it.
+func (d *doctor) writing(memory string) {
+	err := filepath.WalkDir(memory, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return canMakeFiles(path)
+		case filepath.Base(filepath.Dir(path)) == "journal":
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		}
+		return d.ctx.Err()
+	})
+	if err != nil {
+		d.say("writing", broken, err.Error(), fmt.Sprintf("make room on the disk, or the folder your own: chmod -R u+rwX %q", memory))
+		return
+	}
+	d.say("writing", healthy, "the memory can be written to", "")
+}
+
+func canMakeFiles(dir string) error {
+	f, err := os.CreateTemp(dir, "doctor.txt*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("x")
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // integrity checks every file.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -46,8 +48,11 @@ func (r *runner) ingest(c *ingestCmd) error {
 		return r.Out.Write(rec)
 	})
 	bar.finish()
-	if failed(stored) && len(t.files) == 0 {
-		return stored
+	if failed(stored) {
+		if len(t.files) == 0 {
+			return stored
+		}
+		r.lookBeyond(c, t)
 	}
 	for _, rec := range t.reports(r.Out.People) {
 		if err := r.Out.Write(rec); err != nil {
@@ -71,11 +76,36 @@ func (r *runner) ingest(c *ingestCmd) error {
 // failed tells whether an error is more than that something was skipped.
 func failed(err error) bool { return err != nil && !errors.Is(err, cli.ErrSkipped) }
 
-// ingesting is the pipeline that stores.
-func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
+// lookTime is how long a run that has failed looks for what it did not reach.
+const lookTime = 2 * time.Second
+
+// lookBeyond counts the files that a run which has failed did not reach.
+func (r *runner) lookBeyond(c *ingestCmd, t *tally) {
+	if slices.Contains(c.Paths, "-") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	p := pipeline.New(r.detecting(c))
+	p.Stderr = io.Discard
+	p.Each(ctx, func(rec *record.Record) error { // what it cannot read now it has told before
+		if rec.Kind() == record.KindDocument && t.bySource[rec.Str("source")] == nil {
+			t.unreached++
+		}
+		return nil
+	})
+	t.lookedAway = ctx.Err() != nil
+}
+
+func (r *runner) detecting(c *ingestCmd) pipeline.Stage {
 	detect := r.stage("ihmt-detect", flags("--domain", c.Domain, "--type", c.Type, "--tag", c.Tag)...)
 	detect.Args = append(append(detect.Args, "--"), c.Paths...)
-	p := pipeline.New(detect, r.stage("ihmt-chunk"), r.stage("ihmt-store"), r.stage("ihmt-facts"))
+	return detect
+}
+
+// ingesting is the pipeline that stores.
+func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
+	p := pipeline.New(r.detecting(c), r.stage("ihmt-chunk"), r.stage("ihmt-store"), r.stage("ihmt-facts"))
 	if len(c.Paths) == 1 && c.Paths[0] == "-" {
 		p.Stdin = r.In
 	}
@@ -86,7 +116,8 @@ func (r *runner) ingesting(c *ingestCmd) *pipeline.Pipeline {
 type file struct {
 	source, dataType, domain string
 	confidence               float64
-	leaves, new              int
+	ended                    bool // all of it came
+	leaves, new, oversized   int
 	tokens                   int64
 	facts                    int
 }
@@ -98,6 +129,9 @@ type tally struct {
 	byLeaf   map[string]*file
 	told     []*record.Record // what people are told besides: skipped, notice
 	skipped  int
+
+	unreached  int  // files, where the run failed
+	lookedAway bool // there may be more of them
 }
 
 func newTally() *tally { return &tally{bySource: map[string]*file{}, byLeaf: map[string]*file{}} }
@@ -111,10 +145,13 @@ func (t *tally) add(rec *record.Record) {
 		if rec.Str("status") != "unchanged" {
 			f.new++
 		}
+		if rec.Get("oversized").Bool() {
+			f.oversized++
+		}
 		t.byLeaf[rec.Str("leaf_id")] = f
 	case record.KindDocumentEnd:
 		if f := t.bySource[rec.Str("source")]; f != nil {
-			f.confidence = rec.Get("confidence").Float()
+			f.confidence, f.ended = rec.Get("confidence").Float(), true
 		}
 	case record.KindFact:
 		if f := t.byLeaf[rec.Str("source_leaf")]; f != nil {
@@ -140,9 +177,14 @@ func (t *tally) of(leaf *record.Record) *file {
 }
 
 func (f *file) report() *record.Record {
-	return record.New(record.KindReport, record.Report{Tool: "ihmt", Source: f.source, Totals: map[string]any{
-		"data_type": f.dataType, "domain": f.domain, "confidence": f.confidence,
-		"leaves": f.leaves, "new": f.new, "tokens": f.tokens, "facts": f.facts}})
+	totals := map[string]any{"data_type": f.dataType, "domain": f.domain,
+		"leaves": f.leaves, "new": f.new, "oversized": f.oversized, "tokens": f.tokens, "facts": f.facts}
+	if f.ended {
+		totals["confidence"] = f.confidence
+	} else {
+		totals["partial"] = true
+	}
+	return record.New(record.KindReport, record.Report{Tool: "ihmt", Source: f.source, Totals: totals})
 }
 
 // reports are the lines of the files and of their sum. People also see, in
@@ -156,13 +198,20 @@ func (t *tally) reports(people bool) []*record.Record {
 		sum.new += f.new
 		sum.tokens += f.tokens
 		sum.facts += f.facts
+		sum.oversized += f.oversized
 	}
 	if people {
 		all = append(all, t.told...)
 	}
-	return append(all, record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: map[string]any{
-		"files": len(t.files), "skipped": t.skipped,
-		"leaves": sum.leaves, "new": sum.new, "tokens": sum.tokens, "facts": sum.facts}}))
+	totals := map[string]any{"files": len(t.files), "skipped": t.skipped,
+		"leaves": sum.leaves, "new": sum.new, "oversized": sum.oversized, "tokens": sum.tokens, "facts": sum.facts}
+	switch {
+	case t.lookedAway:
+		totals["unreached_at_least"] = t.unreached
+	case t.unreached > 0:
+		totals["unreached"] = t.unreached
+	}
+	return append(all, record.New(record.KindReport, record.Report{Tool: "ihmt", Totals: totals}))
 }
 
 // render prints what ingest, setup and doctor report for people.
@@ -179,13 +228,17 @@ func render(w io.Writer, rec *record.Record) {
 	case kind == record.KindNotice:
 		fmt.Fprintf(w, "changed: %s\n", cli.CleanLine(rec.Str("text"), 400))
 	case rec.Has("source"):
-		fmt.Fprintf(w, "%-9s  %-20s  %.2f  %13s  %13s  %9s  %s%s\n",
-			cli.CleanLine(totals.Get("data_type").String(), 9), cli.CleanLine(totals.Get("domain").String(), 64), totals.Get("confidence").Float(),
+		sure := fmt.Sprintf("%.2f", totals.Get("confidence").Float())
+		if totals.Get("partial").Bool() {
+			sure = "part"
+		}
+		fmt.Fprintf(w, "%-9s  %-20s  %s  %13s  %13s  %9s  %s%s%s\n",
+			cli.CleanLine(totals.Get("data_type").String(), 9), cli.CleanLine(totals.Get("domain").String(), 64), sure,
 			counted(n("leaves"), "leaf", "leaves"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"),
-			shorten(rec.Str("source")), news(n("leaves"), n("new")))
+			shorten(rec.Str("source")), news(n("leaves"), n("new")), large(n("leaves"), n("oversized")))
 	case tool == "ihmt":
-		fmt.Fprintf(w, "%s: %s (%d new), %s, %s; %d skipped\n", counted(n("files"), "file", "files"), counted(n("leaves"), "leaf", "leaves"),
-			n("new"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"), n("skipped"))
+		fmt.Fprintf(w, "%s: %s (%d new), %s, %s; %d skipped%s\n", counted(n("files"), "file", "files"), counted(n("leaves"), "leaf", "leaves"),
+			n("new"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"), n("skipped"), beyond(rec))
 	case tool == "ihmt-store":
 		fmt.Fprintf(w, "tree: %s in %s, %s of branches\n", counted(n("leaves"), "leaf", "leaves"),
 			counted(int64(len(totals.Get("domains").Map())), "domain", "domains"), counted(n("depth"), "layer", "layers"))
@@ -201,6 +254,29 @@ func news(leaves, added int64) string {
 		return "  (unchanged)"
 	}
 	return fmt.Sprintf("  (%d new)", added)
+}
+
+// large tells of leaves that are one block above the maximum size.
+func large(leaves, oversized int64) string {
+	switch {
+	case oversized == 0:
+		return ""
+	case leaves == 1:
+		return "  (oversized)"
+	}
+	return fmt.Sprintf("  (%d oversized)", oversized)
+}
+
+// beyond tells how many files a run that failed did not reach.
+func beyond(rec *record.Record) string {
+	totals := rec.Get("totals")
+	switch {
+	case totals.Get("unreached").Exists():
+		return ", " + counted(totals.Get("unreached").Int(), "file", "files") + " not reached"
+	case totals.Get("unreached_at_least").Exists():
+		return ", " + counted(totals.Get("unreached_at_least").Int(), "file", "files") + " or more not reached"
+	}
+	return ""
 }
 
 // counted is a number with its noun.

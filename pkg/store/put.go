@@ -182,7 +182,7 @@ func (p *putter) commit(batch []line) error {
 	if len(items) > 0 {
 		var err error
 		if outcomes, err = p.writer.Commit(items); err != nil {
-			return fmt.Errorf("%w; nothing of lines %d to %d of standard input was stored, everything before them is; mend that and run it again", err, batch[0].number, batch[len(batch)-1].number)
+			return fmt.Errorf("%w; nothing of lines %d to %d of standard input%s was stored, everything before them is; mend that and run it again", err, batch[0].number, batch[len(batch)-1].number, sources(items))
 		}
 	}
 	for i, at := range place {
@@ -195,6 +195,21 @@ func (p *putter) commit(batch []line) error {
 		return err
 	}
 	return fatal
+}
+
+// sources names where items are from.
+func sources(items []Item) string {
+	of := func(item Item) string {
+		if item.End != nil {
+			return item.End.Source
+		}
+		return item.Chunk.Source
+	}
+	first, last := of(items[0]), of(items[len(items)-1])
+	if first == last {
+		return " (" + first + ")"
+	}
+	return " (" + first + " to " + last + ")"
 }
 
 func (p *putter) count(outcomes []Outcome) {
