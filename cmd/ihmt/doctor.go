@@ -221,11 +221,15 @@ func (d *doctor) writing(memory string) {
 
 func canMakeFiles(dir string) error {
 	f, err := os.CreateTemp(dir, "doctor.txt*")
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = f.WriteString("x")
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	_, err = f.WriteString("x")
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return fmt.Errorf("%s: %w", dir, of.Err)
+	}
+	return err
 }
 
 // integrity checks every file.
