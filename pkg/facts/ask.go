@@ -6,30 +6,47 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 //go:embed rules/questions.txt
 var questionsFile string
 
-// An asking is the ways to ask for an attribute.
+// An asking is the ways to ask for attributes: for the first of them of which
+// something is known.
 type asking struct {
-	attribute string
-	parts     []part
-	loose     []string // of ideographs, which no blanks part
+	attributes []string
+	parts      []part
+	loose      []string // of ideographs, which no blanks part
 }
 
-// askings returns the ways to ask, and the words that may go on after them.
-var askings = sync.OnceValues(func() (all []asking, then []string) {
+// A questions is the ways to ask.
+type questions struct {
+	ofUser []asking
+	then   []string // words that may go on after them
+	of     []asking // of others, in loose: words for attributes
+}
+
+var askings = sync.OnceValue(func() (all questions) {
 	for line := range strings.Lines(questionsFile) {
 		attribute, phrases, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || strings.HasPrefix(attribute, "#") {
 			continue
 		}
 		if attribute == "then" {
-			then = strings.Fields(strings.ReplaceAll(phrases, "|", " "))
+			all.then = strings.Fields(strings.ReplaceAll(phrases, "|", " "))
 			continue
 		}
-		a := asking{attribute: attribute}
+		attribute, ofOthers := strings.CutPrefix(attribute, "of ")
+		a := asking{attributes: strings.Split(attribute, " or ")}
+		if ofOthers {
+			for word := range strings.SplitSeq(phrases, "|") {
+				a.loose = append(a.loose, strings.TrimSpace(word))
+			}
+			all.of = append(all.of, a)
+			continue
+		}
 		if strings.ContainsFunc(phrases, isHan) {
 			for phrase := range strings.SplitSeq(phrases, "|") {
 				a.loose = append(a.loose, strings.TrimSpace(phrase))
@@ -39,9 +56,9 @@ var askings = sync.OnceValues(func() (all []asking, then []string) {
 		} else {
 			a.parts = parts
 		}
-		all = append(all, a)
+		all.ofUser = append(all.ofUser, a)
 	}
-	return all, then
+	return all
 })
 
 // stands tells whether parts of a pattern stand in a text of words, each
@@ -61,31 +78,107 @@ func stands(parts []part, text string, at int, follows func(at int) bool) bool {
 	return slices.ContainsFunc(p.options, func(option []part) bool { return stands(option, text, at, rest) })
 }
 
-// Asked returns the attribute of the user that a question asks for, as in
-// "Where did I live in 2024?"; ok is false where it asks for none, or says so
-// much more that it is about something else.
-func Asked(query string) (attribute string, ok bool) {
-	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-' })
+// Asked returns the attributes of the user that a question asks for, as in
+// "Where did I live in 2024?": it is answered by the first of which something
+// is known. There are none where it asks for none, or says so much more that
+// it is about something else.
+func Asked(query string) (attributes []string) {
+	words := questionWords(withoutRelative(query))
 	if len(words) > maxAsked {
-		return "", false
+		return nil
 	}
-	text := strings.Join(words, " ") + " "
-	all, then := askings()
+	said := strings.Join(words, " ") + " "
+	all := askings()
 	ends := func(at int) bool {
-		next, _, _ := strings.Cut(text[at:], " ")
-		return next == "" || next[0] >= '0' && next[0] <= '9' || slices.Contains(then, next)
+		next, _, _ := strings.Cut(said[at:], " ")
+		return next == "" || next[0] >= '0' && next[0] <= '9' || slices.Contains(all.then, next)
 	}
-	for _, a := range all {
-		if slices.ContainsFunc(a.loose, func(phrase string) bool { return strings.Contains(text, phrase) }) {
-			return a.attribute, true
+	for _, a := range all.ofUser {
+		if slices.ContainsFunc(a.loose, func(phrase string) bool { return strings.Contains(said, phrase) }) {
+			return a.attributes
 		}
-		for at := 0; a.parts != nil && at < len(text); at += strings.IndexByte(text[at:], ' ') + 1 {
-			if stands(a.parts, text, at, ends) {
-				return a.attribute, true
+		for at := 0; a.parts != nil && at < len(said); at += strings.IndexByte(said[at:], ' ') + 1 {
+			if stands(a.parts, said, at, ends) {
+				return a.attributes
 			}
 		}
 	}
-	return "", false
+	return nil
+}
+
+// AskedOf returns whom else a question is about, one of the subjects of a
+// timeline, and the attributes that it asks for, as in "What was Elena's
+// diagnosis in 2024?". Where a word names several subjects equally, or the
+// question has no word for an attribute, it is about none.
+func AskedOf(query string, subjects []string) (subject string, attributes []string) {
+	words := questionWords(withoutRelative(query))
+	if len(words) > maxAsked {
+		return "", nil
+	}
+	if subject = namedIn(words, subjects); subject == "" {
+		return "", nil
+	}
+	rest := strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(questionWords(subject), w) }), " ")
+	for _, a := range askings().of {
+		if slices.ContainsFunc(a.loose, func(word string) bool { return hasWord(rest, word) }) {
+			return subject, a.attributes
+		}
+	}
+	return "", nil
+}
+
+// namedIn is the subject most words of which stand in a question, "" where
+// there is none, or several.
+func namedIn(words, subjects []string) (named string) {
+	said := strings.Join(words, " ")
+	most := 0
+	for _, s := range subjects {
+		n := 0
+		for _, word := range questionWords(s) {
+			if hasWord(said, word) && s != User && (len(word) > 2 || hasHan(word)) {
+				n++
+			}
+		}
+		switch {
+		case n > most:
+			named, most = s, n
+		case n == most:
+			named = ""
+		}
+	}
+	return named
+}
+
+// hasWord tells whether a word stands in a text; ideographs need no blanks
+// around them.
+func hasWord(text, word string) bool {
+	if hasHan(word) {
+		return strings.Contains(text, word)
+	}
+	return strings.Contains(" "+text+" ", " "+word+" ")
+}
+
+func hasHan(s string) bool { return strings.ContainsFunc(s, isHan) }
+
+// questionWords are the words of a question in small letters, without a
+// genitive's ending.
+func questionWords(query string) []string {
+	query = strings.NewReplacer("’", "'", "what's", "what is", "who's", "who is", "where's", "where is").Replace(strings.ToLower(query))
+	words := strings.FieldsFunc(query, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
+	})
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(w, "'s")
+	}
+	return words
+}
+
+// withoutRelative is a question without "last year", "hace dos meses", "去年".
+func withoutRelative(query string) string {
+	for _, p := range slices.Backward(text.FindRelative(query, text.Date{Year: 2000, Month: 1, Day: 1})) {
+		query = query[:p.Start] + query[p.End:]
+	}
+	return query
 }
 
 // maxAsked is how many words a question for a fact may have.

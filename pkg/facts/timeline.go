@@ -299,6 +299,32 @@ func factID(k key, e event) string {
 	return "F-" + hex.EncodeToString(sum[:5])
 }
 
+// Subjects are those of whom something was stated, in order.
+func (t *Timeline) Subjects() []string {
+	var all []string
+	for _, k := range t.keys {
+		all = append(all, k.subject)
+	}
+	return slices.Compact(all)
+}
+
+// Ended returns the last value that an attribute had where none holds on a
+// day, and the leaf that ended it.
+func (t *Timeline) Ended(subject, attribute, today string) (last record.Fact, leaf string, ok bool) {
+	facts := t.facts[key{subject, attribute}]
+	for i := len(facts) - 1; i >= 0; i-- {
+		if facts[i].Timestamp > today {
+			continue
+		}
+		until := t.stays[key{subject, attribute}][i].until
+		if until == nil || until.Date > today {
+			return last, "", false
+		}
+		return facts[i], until.leaf, true
+	}
+	return last, "", false
+}
+
 // At returns the facts that held at the end of a day (YYYY-MM-DD), by what is
 // known now, in order of subject and attribute.
 func (t *Timeline) At(day string) []record.Fact {
@@ -324,7 +350,7 @@ func (t *Timeline) At(day string) []record.Fact {
 func (t *Timeline) History(subject, attribute, today string) []record.Fact {
 	var all []record.Fact
 	for _, k := range t.keys {
-		if subject != "" && k.subject != FoldName(subject) || attribute != "" && k.attribute != attribute {
+		if subject != "" && k.subject != FoldName(subject) || attribute != "" && k.attribute != strings.ToLower(attribute) {
 			continue
 		}
 		for _, f := range t.facts[k] {
@@ -417,10 +443,14 @@ func (t *Timeline) Notices(today string) map[string][]record.Notice {
 // ended.
 func noticeOf(old record.Fact, leaf string, next *record.Fact) record.Notice {
 	n := record.Notice{LeafID: leaf, Old: &old, New: next}
-	if next == nil {
-		n.Text = fmt.Sprintf("On %s you said %s %s = '%s', but on %s you said that it no longer is.", old.Timestamp, old.Subject, old.Attribute, old.Value, old.ValidTo)
-	} else {
-		n.Text = fmt.Sprintf("On %s you said %s %s = '%s', but on %s you updated to '%s'.", old.Timestamp, old.Subject, old.Attribute, old.Value, next.Timestamp, next.Value)
+	day, change := old.ValidTo, "you said that it no longer is"
+	if next != nil {
+		day, change = next.Timestamp, fmt.Sprintf("you updated to '%s'", next.Value)
 	}
+	when := "on " + day
+	if day == old.Timestamp {
+		when = "later the same day"
+	}
+	n.Text = fmt.Sprintf("On %s you said %s %s = '%s', but %s %s.", old.Timestamp, old.Subject, old.Attribute, old.Value, when, change)
 	return n
 }

@@ -60,6 +60,13 @@ func TestTheNewestValueHoldsInWhateverOrderItWasSaved(t *testing.T) {
 	}
 }
 
+func TestAChangeOnTheSameDayIsWordedSo(t *testing.T) {
+	tl := Build([]Source{stating("a", "2025-01-01", "1", "Madrid"), stating("b", "2025-01-01", "2", "Lugo")})
+	if got, want := tl.Changes("2026-06-01")[0].Text, "On 2025-01-01 you said user location = 'Madrid', but later the same day you updated to 'Lugo'."; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestARepetitionConfirms(t *testing.T) {
 	tl := Build([]Source{stating("a", "2024-01-01", "1", "the Hague"), stating("b", "2025-01-01", "2", "The Hague, Netherlands"), stating("c", "2026-01-01", "3", "Delft")})
 	if n := len(tl.Changes("2026-06-01")); n != 1 {

@@ -94,14 +94,14 @@ func dayBefore(day string) string {
 
 // asThen puts the leaves that state what was true at the time that a query
 // asks about above all others, the latest first, and marks them with the day.
-func (r *Searcher) asThen(best []found, q record.Query, p *past, attribute string, stated []record.Fact) ([]found, error) {
-	subject := facts.User
+func (r *Searcher) asThen(best []found, q record.Query, p *past, asked asked, stated []record.Fact) ([]found, error) {
+	subject, attribute := asked.subject, asked.attribute
 	if attribute == "" {
-		asked, err := r.askedFor(best[:min(len(best), q.K)], q.Query, stated)
-		if asked == nil || err != nil {
+		fact, err := r.askedFor(best[:min(len(best), q.K)], q.Query, stated)
+		if fact == nil || err != nil {
 			return best, err
 		}
-		subject, attribute = asked.Subject, asked.Attribute
+		subject, attribute = fact.Subject, fact.Attribute
 	}
 	versions := r.versions(best, subject, attribute, stated, p.asOf)
 	if p.to == "" {

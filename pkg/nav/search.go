@@ -133,7 +133,7 @@ func (r *Searcher) search(q record.Query) (*Answer, error) {
 		return nil, err
 	}
 	a := &Answer{Search: record.Search{ID: q.ID, Query: q.Query, Clues: clues, Exact: true}}
-	if best, err = r.time(best, q); err != nil {
+	if best, a.Search.Unknown, err = r.time(best, q); err != nil {
 		return nil, err
 	}
 	if err := r.judge(a, q, best, scorers); err != nil {

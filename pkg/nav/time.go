@@ -23,8 +23,9 @@ const (
 )
 
 // time marks the results that no longer hold, puts what holds instead above
-// them, and says so in notices.
-func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
+// them, and says so in notices. unknown says that nothing is known of what is
+// asked for at the time asked about, "" where something is.
+func (r *Searcher) time(best []found, q record.Query) (_ []found, unknown string, err error) {
 	for i := range best {
 		if best[i].kept.Retired {
 			best[i].status = StatusRetired
@@ -32,12 +33,78 @@ func (r *Searcher) time(best []found, q record.Query) ([]found, error) {
 	}
 	today := r.today().String()
 	past := r.pastOf(q, today)
-	best, err := r.replaced(best, q, past, terms.Day(today))
-	attribute, asked := facts.Asked(q.Query)
-	if err != nil || len(best) == 0 && !asked {
-		return best, err
+	if best, err = r.replaced(best, q, past, terms.Day(today)); err != nil {
+		return nil, "", err
 	}
-	return r.stale(best, q, past, attribute, today)
+	timeline, err := ledger.Timeline(r.store)
+	if err != nil {
+		return nil, "", err
+	}
+	asked := r.asked(q, past, timeline, today)
+	if best, err = r.stale(best, q, past, asked, timeline, today); err != nil || past == nil || past.to == "" || asked.since == "" || asked.since <= past.to {
+		return best, "", err
+	}
+	best, err = r.dated(best, past)
+	return best, fmt.Sprintf("nothing is known of %s %s before %s", asked.subject, asked.attribute, asked.since), err
+}
+
+// An asked is the attribute that a query asks for in so many words; none is "".
+type asked struct {
+	subject, attribute string
+	since              string // the first day of which a value of it is known, "" where none is
+}
+
+// asked returns what a query asks for: of the attributes that would answer it
+// the first of which something is known then, else the first that has values.
+func (r *Searcher) asked(q record.Query, past *past, timeline *facts.Timeline, today string) (a asked) {
+	subject, attributes := facts.User, facts.Asked(q.Query)
+	if len(attributes) == 0 {
+		subject, attributes = facts.AskedOf(q.Query, timeline.Subjects())
+	}
+	for _, attribute := range attributes {
+		history := slices.DeleteFunc(timeline.History(subject, attribute, today), func(f record.Fact) bool { return f.Status == facts.Future })
+		if len(history) == 0 {
+			continue
+		}
+		this := asked{subject, attribute, history[0].ValidFrom}
+		known := slices.ContainsFunc(history, func(f record.Fact) bool {
+			if past == nil {
+				return f.Status == facts.Active
+			}
+			_, was := past.asOf(&f)
+			return was
+		})
+		if known {
+			return this
+		}
+		if a.attribute == "" || this.since < a.since {
+			a = this
+		}
+	}
+	if a.attribute == "" && len(attributes) > 0 {
+		a.subject, a.attribute = subject, attributes[0]
+	}
+	return a
+}
+
+// dated keeps the results that are of the time asked about or name a date in
+// it: what others say is of another time.
+func (r *Searcher) dated(best []found, past *past) ([]found, error) {
+	var kept []found
+	for _, f := range best {
+		l, err := r.read(f.kept.ID)
+		if err != nil {
+			return nil, err
+		}
+		within := func(first, last string) bool { return first <= past.to && last >= past.from }
+		day := terms.Day(l.Timestamp)
+		if day >= terms.Day(past.from) && day <= terms.Day(past.to) || slices.ContainsFunc(text.FindDates(l.Content, r.order), func(d text.DateRange) bool {
+			return within(d.First().String(), d.Last().String())
+		}) {
+			kept = append(kept, f)
+		}
+	}
+	return kept, nil
 }
 
 // replaced deals with the results that were replaced as a whole. Where the
@@ -75,21 +142,23 @@ func (r *Searcher) replaced(best []found, q record.Query, past *past, today int)
 // stale deals with the results that state a fact which no longer holds. They
 // carry the notice; the leaf with the newer fact goes above them where the
 // words that matched are those of the sentence that states it, unless the
-// query asks about the past. Where it asks for an attribute of the user in so
-// many words, the leaf that states it comes first.
-func (r *Searcher) stale(best []found, q record.Query, past *past, attribute, today string) ([]found, error) {
-	timeline, err := ledger.Timeline(r.store)
-	if err != nil {
-		return nil, err
-	}
+// query asks about the past. Where it asks for an attribute in so many words,
+// the leaf that states it comes first, or the one that says that it ended.
+func (r *Searcher) stale(best []found, q record.Query, past *past, asked asked, timeline *facts.Timeline, today string) (_ []found, err error) {
+	attribute := asked.attribute
 	stated := timeline.Stated(today)
 	switch {
 	case past != nil:
-		if best, err = r.asThen(best, q, past, attribute, stated); err != nil {
+		if best, err = r.asThen(best, q, past, asked, stated); err != nil {
 			return nil, err
 		}
 	case attribute != "":
-		best = r.lift(best, q, r.versions(best, facts.User, attribute, stated, func(f *record.Fact) (string, bool) { return "", f.Status == facts.Active }))
+		if last, leaf, ok := timeline.Ended(asked.subject, attribute, today); ok {
+			last.SourceLeaf = leaf
+			best = r.lift(best, q, []version{{fact: last}})
+			break
+		}
+		best = r.lift(best, q, r.versions(best, asked.subject, attribute, stated, func(f *record.Fact) (string, bool) { return "", f.Status == facts.Active }))
 	}
 	notices := timeline.Notices(today)
 	for _, leaf := range leavesOf(best[:min(len(best), q.K)]) {
@@ -99,15 +168,19 @@ func (r *Searcher) stale(best []found, q record.Query, past *past, attribute, to
 			f.notices = append(f.notices, "OUTDATED: "+n.Text)
 		}
 		for _, n := range notices[f.kept.ID] {
-			if n.New == nil || past != nil || attribute != "" && attribute != n.Old.Attribute {
+			if past != nil || attribute != "" && (attribute != n.Old.Attribute || asked.subject != n.Old.Subject) {
 				continue
 			}
-			asked, err := r.asksFor(q.Query, f.kept.ID, n.Old)
+			asks, err := r.asksFor(q.Query, f.kept.ID, n.Old)
 			if err != nil {
 				return nil, err
 			}
-			newer, ok := r.byID(n.New.SourceLeaf)
-			if asked && ok {
+			_, instead, _ := timeline.Ended(n.Old.Subject, n.Old.Attribute, today)
+			if n.New != nil {
+				instead = n.New.SourceLeaf
+			}
+			newer, ok := r.byID(instead)
+			if asks && ok && instead != f.kept.ID {
 				f.status, f.fact = StatusSuperseded, n.Old.Subject+" "+n.Old.Attribute
 				best = raise(best, i, r.number(newer), newer.Leaf)
 				break

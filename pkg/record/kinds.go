@@ -206,6 +206,8 @@ type Search struct {
 	Depth       int      `json:"depth"` // layers of branches in the tree
 	ElapsedMS   float64  `json:"elapsed_ms"`
 
+	Unknown string `json:"unknown,omitempty"` // of a question about the past: since when what it asks for is known
+
 	// Where nothing was found: what would help.
 	Missing []string            `json:"missing,omitempty"` // words that no leaf has
 	Close   map[string][]string `json:"close,omitempty"`   // spellings that exist
