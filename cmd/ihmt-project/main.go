@@ -59,10 +59,24 @@ func (t *Tree) with(c *cli.Context, do func(context.Context, *project.Project) e
 		return err
 	}
 	p.Notify = func(s string) { fmt.Fprintln(c.Err, c.Name+": "+cli.Clean(s)) }
-	p.Progress = t.progress(c)
+	p.Progress = inBulk(t.progress(c))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	return do(ctx, p)
+}
+
+// inBulk prepares the heap, when it turns out that many files are to be read.
+func inBulk(tell func(done, total int)) func(done, total int) {
+	const many = 100
+	return func(done, total int) {
+		if done == 1 && total >= many {
+			debug.SetGCPercent(400)
+			cli.ReserveHugePages(64 << 20)
+		}
+		if tell != nil {
+			tell(done, total)
+		}
+	}
 }
 
 type syncCmd struct{ Tree }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,4 +18,19 @@ func UseHugePages() {
 	rest := chunk - address(block)%chunk
 	_ = address(rest) // never touched, so it costs nothing, and what follows lies in the next chunk
 	unix.Syscall(unix.SYS_MADVISE, address(block)&^(chunk-1), chunk, unix.MADV_HUGEPAGE)
+}
+
+// ReserveHugePages gives the heap so many bytes that come in huge pages, for
+// work that is about to need them. It costs a collection of the heap as it is.
+func ReserveHugePages(size uintptr) {
+	reserve(size)
+	runtime.GC() // what was reserved is free now, and still in huge pages
+}
+
+func reserve(size uintptr) {
+	const page = 2 << 20
+	b := make([]byte, size)
+	from := (uintptr(unsafe.Pointer(unsafe.SliceData(b))) + page - 1) &^ (page - 1)
+	unix.Syscall(unix.SYS_MADVISE, from, size-page, unix.MADV_HUGEPAGE)
+	runtime.KeepAlive(b)
 }
