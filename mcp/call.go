@@ -39,7 +39,7 @@ func addTool[In any](s *Server, tool *sdk.Tool, describe func(property func(name
 	if describe != nil {
 		describe(func(name string) *jsonschema.Schema { return schema.Properties[name] })
 	}
-	tool.InputSchema = schema
+	tool.InputSchema, s.schemas[tool.Name] = schema, schema
 	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		c := &call{ctx, s, s.session(req.Session), req}
 		a, err := do(c, in)
@@ -87,7 +87,7 @@ func advice(err error) error {
 	for _, forShells := range []string{"; mend it, or skip such lines with --keep-going", "; mend it, or skip such leaves with --keep-going", "standard input, ", "line 1: ", "standard input: "} {
 		text = strings.ReplaceAll(text, forShells, "")
 	}
-	return errors.New(text)
+	return errors.New(strings.ReplaceAll(text, "run ihmt-", "ask the user to run ihmt-"))
 }
 
 // progress tells the client every second, if it wants to know, that a call

@@ -116,7 +116,7 @@ type findArgs struct {
 
 func describeFind(property func(string) *jsonschema.Schema) {
 	oneOf(property("scope"), "main", "test", "all")
-	defaults(property("max_tokens"), defaultCodeTokens)
+	tokens(property("max_tokens"), defaultCodeTokens)
 }
 
 // A codeQuery is a question to ihmt-project.
@@ -152,7 +152,7 @@ func findCode(c *call, in findArgs) (answer, error) {
 	if strings.TrimSpace(in.Query) == "" {
 		return answer{}, errors.New("query is empty: give a name, or words about what you look for")
 	}
-	q := codeQuery{in.Query, in.Clue, in.Scope, in.Subpath, budget(in.MaxTokens, defaultCodeTokens)}
+	q := codeQuery{in.Query, in.Clue, in.Scope, in.Subpath, in.MaxTokens}
 	dir := c.path(in.Path)
 	var f foundCode
 	err := c.indexed(feed(record.KindQuery, q, c.projects("find", dir, "-")), func(r *record.Record) {

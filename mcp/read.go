@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/ihmt/ihmt/pkg/cli"
@@ -18,10 +19,15 @@ import (
 )
 
 type readArgs struct {
-	Path      string `json:"path" jsonschema:"Of the file"`
+	Path      string `json:"path" jsonschema:"Absolute, or from the project"`
 	Force     bool   `json:"force,omitempty" jsonschema:"All of it, though it was read before"`
 	StartLine int    `json:"start_line,omitempty" jsonschema:"First line, from 1"`
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"Last line"`
+}
+
+func describeRead(property func(string) *jsonschema.Schema) {
+	atLeast(property("start_line"), 1)
+	atLeast(property("end_line"), 1)
 }
 
 const (
@@ -97,7 +103,7 @@ func readFile(c *call, in readArgs) (answer, error) {
 	case in.Force:
 	case known && before == out, p.ranged() && wholeKnown && full == whole:
 		r.Status = "unchanged"
-		return answer{fmt.Sprintf("UNCHANGED since you read it: %s (%d lines). force=true shows it again.", cli.Clean(in.Path), lines), r}, nil
+		return answer{fmt.Sprintf("UNCHANGED since you read it: %s (%s). force=true shows it again.", cli.Clean(in.Path), text.Counted(lines, "line", "lines")), r}, nil
 	case known:
 		changes := string(diff.Diff("before", []byte(before), "now", []byte(out)))
 		if text.Tokens(changes) < text.Tokens(out) {
@@ -107,12 +113,16 @@ func readFile(c *call, in readArgs) (answer, error) {
 		}
 	}
 	if n := text.Tokens(out); n > maxHandedOut {
-		return answer{}, fmt.Errorf("%s is too large to hand out at once: %d lines, about %d tokens; give start_line and end_line, or use find_code", in.Path, lines, n)
+		return answer{}, fmt.Errorf("%s is too large to hand out at once: %s, about %d tokens; give start_line and end_line, or use find_code", in.Path, text.Counted(lines, "line", "lines"), n)
 	}
 	c.session.handed.keep(p, out)
 	r.Text = out
 	if r.Status == "range" {
-		return answer{fmt.Sprintf("lines %d to %d of %d\n%s", r.Start, r.End, lines, out), r}, nil
+		beyond := ""
+		if in.EndLine > lines {
+			beyond = fmt.Sprintf("; there is no line %d", in.EndLine)
+		}
+		return answer{fmt.Sprintf("lines %d to %d of %d%s\n%s", r.Start, r.End, lines, beyond, out), r}, nil
 	}
 	if out == "" {
 		return answer{"The file is empty.", r}, nil
@@ -139,12 +149,10 @@ func (p piece) of(whole string, lines int) (string, error) {
 	switch {
 	case !p.ranged():
 		return whole, nil
-	case p.start < 0 || p.end < 0:
-		return "", errors.New("start_line and end_line count from 1")
 	case p.end > 0 && p.end < p.start:
 		return "", fmt.Errorf("end_line %d is before start_line %d", p.end, p.start)
 	case p.start > lines:
-		return "", fmt.Errorf("start_line is %d, but the file has %d lines", p.start, lines)
+		return "", fmt.Errorf("start_line is %d, but the file has %s", p.start, text.Counted(lines, "line", "lines"))
 	}
 	all := strings.SplitAfter(whole, "\n")
 	end := min(p.end, len(all))

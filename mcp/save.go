@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -73,7 +74,7 @@ func saveMemory(c *call, in saveArgs) (answer, error) {
 		err = errors.New("nothing was saved: the content has no text that can be kept")
 	}
 	if err != nil {
-		return answer{}, err
+		return answer{}, c.withIDs(err, in)
 	}
 	pending := c.count(&s)
 	if pending >= growEvery {
@@ -81,6 +82,30 @@ func saveMemory(c *call, in saveArgs) (answer, error) {
 	}
 	return answer{s.text(), s}, nil
 }
+
+// withIDs is a failure to save. Where it is that there is nothing to replace,
+// and no id is like the one given, it names those of memories that are like
+// what was to be saved.
+func (c *call) withIDs(err error, in saveArgs) error {
+	said, _, unknown := strings.Cut(err.Error(), listsThem)
+	if !unknown {
+		return err
+	}
+	var near []string
+	q := record.Query{Query: line(in.Content, 200), K: 3}
+	c.each(feed(record.KindQuery, q, c.memory("ihmt-nav", "ask", "-")), func(r *record.Record) {
+		if r.Kind() == record.KindResult {
+			near = append(near, line(r.Str("leaf_id"), 120)+" ("+line(r.Str("title"), 60)+")")
+		}
+	})
+	if len(near) == 0 {
+		return errors.New(said + "; search_memory shows the ids")
+	}
+	return fmt.Errorf("%s; like the content are %s", said, strings.Join(near, ", "))
+}
+
+// listsThem is what a tool says that knows no id like the one given.
+const listsThem = "; ihmt-store ls lists them"
 
 func (s *saved) add(r *record.Record) {
 	switch r.Kind() {
@@ -129,7 +154,7 @@ func (s *saved) text() string {
 	if len(s.Facts) > 0 {
 		fmt.Fprintf(&b, "Facts: %s.\n", strings.Join(s.Facts[:min(8, len(s.Facts))], "; "))
 	}
-	for _, n := range s.Notices {
+	for _, n := range s.news() {
 		fmt.Fprintf(&b, "Tell the user: %s\n", n)
 	}
 	if len(s.Similar) > 0 {
@@ -139,6 +164,15 @@ func (s *saved) text() string {
 		}
 	}
 	return b.String()
+}
+
+// news are the notices that the user has not been told: none where everything
+// was there already.
+func (s *saved) news() []string {
+	if slices.ContainsFunc(s.Leaves, func(l savedLeaf) bool { return l.Status != "unchanged" }) {
+		return s.Notices
+	}
+	return nil
 }
 
 // leafID tells whether a text looks like the id of a leaf.

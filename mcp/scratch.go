@@ -151,7 +151,19 @@ type digestArgs struct {
 }
 
 func describeDigest(property func(string) *jsonschema.Schema) {
-	defaults(property("max_tokens"), digest.MaxTokens)
+	tokens(property("max_tokens"), digest.MaxTokens)
+}
+
+// labelled is a digest with what printed the output in front, in place of the
+// tool that the digest names where that is the same.
+func labelled(label, digest string) string {
+	if tool, rest, ok := strings.Cut(digest, ", "); ok && strings.Contains(strings.ToLower(label), tool) {
+		digest = rest
+	}
+	if label == "" {
+		return digest
+	}
+	return label + ", " + digest
 }
 
 // digestOutput keeps an output as a note and returns what matters of it.
@@ -161,7 +173,7 @@ func digestOutput(c *call, in digestArgs) (answer, error) {
 	}
 	whole := secret.Mask(in.Text)
 	var b strings.Builder
-	p := pipeline.New(pipeline.Tool("ihmt", "digest", fmt.Sprintf("--max-tokens=%d", budget(in.MaxTokens, digest.MaxTokens))))
+	p := pipeline.New(pipeline.Tool("ihmt", "digest", fmt.Sprintf("--max-tokens=%d", in.MaxTokens)))
 	p.Input = whole
 	c.log(p)
 	if err := p.Run(c.ctx, &b); err != nil {
@@ -170,6 +182,6 @@ func digestOutput(c *call, in digestArgs) (answer, error) {
 	if _, err := c.keepNote(record.Document{Text: in.Label + "\n\n" + whole}); err != nil {
 		return answer{}, err
 	}
-	return answer{line(in.Label, 80) + ": " + b.String() + "\nThe whole is kept for this session; recall finds lines of it.", map[string]any{
+	return answer{labelled(line(in.Label, 80), b.String()) + "\nThe whole is kept for this session; recall finds lines of it.", map[string]any{
 		"label": in.Label, "tokens": text.Tokens(in.Text), "digest": b.String()}}, nil
 }

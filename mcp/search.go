@@ -34,7 +34,7 @@ const (
 
 func describeSearch(property func(string) *jsonschema.Schema) {
 	oneOf(property("detail"), "compact", "full")
-	defaults(property("max_tokens"), defaultSearchTokens)
+	tokens(property("max_tokens"), defaultSearchTokens)
 }
 
 var errEmptyQuery = errors.New("query is empty: give words that the memory would hold")
@@ -43,11 +43,14 @@ func searchMemory(c *call, in searchArgs) (answer, error) {
 	if strings.TrimSpace(in.Query) == "" {
 		return answer{}, errEmptyQuery
 	}
+	if err := checkDay(in.At); err != nil {
+		return answer{}, err
+	}
 	if c.server.empty() {
 		return answer{"Nothing found: the memory is empty. save_memory puts the first entry in.", found{Nothing: true}}, nil
 	}
 	q := record.Query{Query: in.Query, Clue: in.Clue, K: searchResults, Filters: record.Filters{Domain: in.Domain, Project: in.Project, At: in.At}}
-	return c.search(c.server.opt.Path, q, in.Detail == "full", budget(in.MaxTokens, defaultSearchTokens))
+	return c.search(c.server.opt.Path, q, in.Detail == "full", in.MaxTokens)
 }
 
 // found is an answer to a search, for programs.
@@ -136,15 +139,15 @@ func matches(results []*record.Record) []match {
 // also results.
 func options(clue *record.Record, results []*record.Record) []match {
 	notices := map[string][]string{}
-	status := map[string]string{}
+	status, asOf := map[string]string{}, map[string]string{}
 	for _, m := range matches(results) {
-		notices[m.ID], status[m.ID] = m.Notices, m.Status
+		notices[m.ID], status[m.ID], asOf[m.ID] = m.Notices, m.Status, m.AsOf
 	}
 	var list []match
 	for _, o := range clue.Get("options").Array() {
 		id := line(o.Get("leaf_id").String(), 120)
 		list = append(list, match{ID: id, Date: cli.Day(o.Get("timestamp").String()), Domain: line(o.Get("domain").String(), 64),
-			Status: status[id], Notices: notices[id], Text: lead(line(o.Get("excerpt").String(), 4*optionTokens), cli.Day(o.Get("timestamp").String()))})
+			Status: status[id], AsOf: asOf[id], Notices: notices[id], Text: lead(line(o.Get("excerpt").String(), 4*optionTokens), cli.Day(o.Get("timestamp").String()))})
 	}
 	return list
 }
@@ -170,7 +173,7 @@ func compact(f *found, tokens int) string {
 	var b strings.Builder
 	best := &f.Matches[0]
 	outdated(&b, f.Matches)
-	fmt.Fprintf(&b, "%s  %s  confidence %.2f  id %s%s\n", best.Date, best.Domain, f.Confidence, best.ID, then(best))
+	fmt.Fprintf(&b, "%s%s  %s  confidence %.2f  id %s\n", asOf(best), best.Date, best.Domain, f.Confidence, best.ID)
 	kept, left := cut(best.Text, max(tokens-text.Tokens(b.String())-20, minTokens/2))
 	best.Text = kept
 	b.WriteString(kept)
@@ -178,10 +181,11 @@ func compact(f *found, tokens int) string {
 	if left > 0 || best.part {
 		b.WriteString("(a part of it; detail=full and max_tokens show more)\n")
 	}
+	later(&b, best)
 	for i := range f.Matches[1:] {
 		m := &f.Matches[i+1]
 		m.Text = oneLine(m)
-		said := fmt.Sprintf("- %s  %s%s%s  %s\n", m.Date, m.Domain, mark(m), then(m), m.Text)
+		said := fmt.Sprintf("- %s  %s%s  %s\n", m.Date, m.Domain, mark(m), m.Text)
 		if text.Tokens(b.String()+said) > tokens {
 			f.Matches = f.Matches[:i+1]
 			break
@@ -194,26 +198,44 @@ func compact(f *found, tokens int) string {
 	return b.String()
 }
 
-// mark flags a memory that holds no longer.
+// mark flags a memory that holds no longer, or one that is told because it was
+// true on the day asked about.
 func mark(m *match) string {
-	if len(m.Notices) > 0 || m.Status != "" {
+	switch {
+	case m.AsOf != "":
+		return "  true on " + m.AsOf
+	case len(m.Notices) > 0 || m.Status != "":
 		return "  OUTDATED"
 	}
 	return ""
 }
 
-// then says that a memory is told because it was true on the day asked about.
-func then(m *match) string {
+// asOf stands before a memory that was true on the day asked about.
+func asOf(m *match) string {
 	if m.AsOf == "" {
 		return ""
 	}
-	return "  true on " + m.AsOf
+	return "AS OF " + m.AsOf + ": "
 }
 
-// outdated writes what has changed since some memories.
+// later writes what has changed since the day asked about.
+func later(b *strings.Builder, m *match) {
+	if m.AsOf == "" {
+		return
+	}
+	for _, n := range m.Notices[:min(len(m.Notices), maxNotices)] {
+		fmt.Fprintf(b, "later: %s\n", n)
+	}
+}
+
+// outdated writes what has changed since some memories, those left out that
+// were asked for as of a day.
 func outdated(b *strings.Builder, list []match) {
 	said := map[string]bool{}
 	for _, m := range list {
+		if m.AsOf != "" {
+			continue
+		}
 		for _, n := range m.Notices {
 			if !said[n] && len(said) < maxNotices {
 				said[n] = true
@@ -221,7 +243,7 @@ func outdated(b *strings.Builder, list []match) {
 			}
 		}
 	}
-	if best := list[0]; len(best.Notices) == 0 && best.Status != "" {
+	if best := list[0]; best.AsOf == "" && len(best.Notices) == 0 && best.Status != "" {
 		fmt.Fprintf(b, "OUTDATED: this memory is %s.\n", best.Status)
 	}
 }
@@ -260,13 +282,14 @@ func wholeTexts(f *found, tokens int) string {
 			break
 		}
 		outdated(&b, f.Matches[i:i+1])
-		fmt.Fprintf(&b, "%d. %s  %s  id %s%s\n", i+1, m.Date, m.Domain, m.ID, then(m))
+		fmt.Fprintf(&b, "%d. %s%s  %s  id %s\n", i+1, asOf(m), m.Date, m.Domain, m.ID)
 		kept, left := cut(strings.TrimSpace(m.Text), max(room, minTokens/2))
 		m.Text = kept
 		b.WriteString(kept + "\n")
 		if left > 0 {
-			fmt.Fprintf(&b, "(%d tokens more)\n", left)
+			fmt.Fprintf(&b, "(%s)\n", text.Counted(left, "token more", "tokens more"))
 		}
+		later(&b, m)
 		b.WriteByte('\n')
 	}
 	return b.String()
@@ -280,7 +303,11 @@ func ambiguous(f *found, tokens int) string {
 		m := &f.Matches[i]
 		said := fmt.Sprintf("- %s  %s%s  %s\n", m.Date, m.Domain, mark(m), m.Text)
 		for _, n := range m.Notices {
-			said += fmt.Sprintf("  OUTDATED: %s\n", n)
+			label := "OUTDATED"
+			if m.AsOf != "" {
+				label = "later"
+			}
+			said += fmt.Sprintf("  %s: %s\n", label, n)
 		}
 		if i > 1 && text.Tokens(b.String()+said) > tokens-40 {
 			f.Matches = f.Matches[:i]
@@ -295,7 +322,7 @@ func ambiguous(f *found, tokens int) string {
 // nothingFound says so, and what would help.
 func nothingFound(head *record.Record, q record.Query) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Nothing found in %d memories.", head.Get("leaves_total").Int())
+	fmt.Fprintf(&b, "Nothing found in %s.", text.Counted(head.Get("leaves_total").Int(), "memory", "memories"))
 	near := head.Get("close").Map()
 	var unknown []string
 	for _, word := range strs(head.Get("missing")) {

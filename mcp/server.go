@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidwall/gjson"
 
@@ -40,8 +41,9 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[*sdk.ServerSession]*session
-	trace    sync.Mutex // held while a line is written
-	growing  sync.Mutex // held while the tree grows
+	schemas  map[string]*jsonschema.Schema // of the arguments, by tool
+	trace    sync.Mutex                    // held while a line is written
+	growing  sync.Mutex                    // held while the tree grows
 	work     sync.WaitGroup
 	end      context.CancelFunc
 	life     context.Context // ends with the server, and with it all calls
@@ -49,7 +51,7 @@ type Server struct {
 
 // New returns a server, which is to be closed.
 func New(opt Options) *Server {
-	s := &Server{opt: opt, sessions: map[*sdk.ServerSession]*session{}}
+	s := &Server{opt: opt, sessions: map[*sdk.ServerSession]*session{}, schemas: map[string]*jsonschema.Schema{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ihmt", Title: "IHMT memory", Version: cli.Version}, &sdk.ServerOptions{
 		Instructions: Instructions,
@@ -129,6 +131,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer context.AfterFunc(s.life, cancel)()
 		if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
 			params.Arguments = withoutNulls(params.Arguments)
+			if refusal := s.refused(params); refusal != nil {
+				return refusal, nil
+			}
 		}
 		return next(ctx, method, req)
 	}

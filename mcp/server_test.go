@@ -79,6 +79,9 @@ func TestSavingAndSearching(t *testing.T) {
 	text := c.call("save_memory", m{"content": "2026-02-03: I live in Valencia now, near the harbour."})
 	says(t, text, "Entries in the memory: 2", "Tell the user: On 2024-03-11", "'Valencia'")
 	says(t, c.call("save_memory", m{"content": "2026-02-03: I live in Valencia now, near the harbour."}), "Already there", "Entries in the memory: 2")
+	if strings.Contains(c.call("save_memory", m{"content": "2026-02-03: I live in Valencia now, near the harbour."}), "Tell the user") {
+		t.Error("what the user was told is told again")
+	}
 
 	text = c.call("search_memory", m{"query": "where do I live"})
 	says(t, text, "2026-02-03  personal  confidence", "id L-personal-0000-", "near the harbour", "2024-03-11  personal  OUTDATED")
@@ -86,12 +89,22 @@ func TestSavingAndSearching(t *testing.T) {
 	says(t, text, "OUTDATED", "On 2024-03-11")
 	text = c.call("search_memory", m{"query": "harbour", "detail": "full"})
 	says(t, text, "1. 2026-02-03  personal  id L-")
-	says(t, c.call("search_memory", m{"query": "where did I live in 2024?"}), "true on 2024-12-31", "I live in Madrid", "OUTDATED: On 2024-03-11")
-	says(t, c.call("search_memory", m{"query": "where do I live", "at": "2024-12-31"}), "true on 2024-12-31", "I live in Madrid")
+	says(t, c.call("search_memory", m{"query": "where did I live in 2024?"}), "AS OF 2024-12-31: 2024-03-11  personal", "I live in Madrid", "later: On 2024-03-11")
+	for _, detail := range []string{"compact", "full"} {
+		text = c.call("search_memory", m{"query": "where do I live", "at": "2024-12-31", "detail": detail})
+		says(t, text, "AS OF 2024-12-31: 2024-03-11  personal", "I live in Madrid.\nlater: On 2024-03-11")
+		if strings.Contains(text, "OUTDATED") {
+			t.Errorf("what was asked for is called outdated: %s", text)
+		}
+	}
 	says(t, c.call("search_memory", m{"query": "harbuor zeppelin"}), "Nothing found in 2 memories", `"harbuor" (there is harbour)`, `"zeppelin"`)
 	says(t, c.call("search_memory", m{"query": "harbour", "domain": "work"}), "Nothing found", "without the filters")
 	says(t, c.call("memory_timeline", m{"subject": "User", "attribute": "location", "at": "2025-01-01"}),
-		"Now:\n- user location: Valencia, since 2026-02-03", "On 2025-01-01:\n- user location: Madrid", "no longer so:\n- user location: Madrid, 2024-03-11 to 2026-02-03")
+		"On 2025-01-01:\n- user location: Madrid, 2024-03-11 to 2026-02-03\nNow, and not then:\n- user location: Valencia, since 2026-02-03")
+	if text := c.call("memory_timeline", m{"at": "2026-02-03"}); !strings.HasPrefix(text, "On 2026-02-03:\n- user location: Valencia, since 2026-02-03, still so\nEarlier, no longer so:\n- user location: Madrid") || strings.Count(text, "Valencia") != 1 {
+		t.Errorf("what held and holds: %s", text)
+	}
+	says(t, c.call("memory_timeline", nil), "Now:\n- user location: Valencia, since 2026-02-03", "no longer so:\n- user location: Madrid, 2024-03-11 to 2026-02-03")
 	says(t, c.call("memory_timeline", m{"attribute": "shoe size"}), "No such facts")
 }
 
@@ -109,6 +122,10 @@ func TestReplacing(t *testing.T) {
 	}
 	if text, failed := c.try("save_memory", m{"content": "x y z", "replaces": "L-work-0000-aaaaaaaaaa"}); !failed {
 		t.Errorf("replaced what is not there: %s", text)
+	}
+	text, _ = c.try("save_memory", m{"content": "2026-02-12: The staging database moved to port 7000.", "replaces": "L-play-0003-bbbbbbbbbb"})
+	if says(t, text, "no leaf L-play-0003-bbbbbbbbbb", "like the content are L-work-0000-"); strings.Contains(text, "ihmt-store ls") {
+		t.Errorf("a command that the agent cannot run: %s", text)
 	}
 	says(t, c.call("save_memory", m{"content": "2026-02-11: The staging database now runs on port 6000 since the big move.", "domain": "work"}), "Similar", "L-work-0000-")
 }
@@ -140,14 +157,14 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 		c.call("save_memory", m{"content": fmt.Sprintf("2026-01-%02d: The quetzal flag again, day %d, in a sentence that is not short.", i+1, i), "domain": "work", "content_type": "generic"})
 	}
 	for _, detail := range []string{"compact", "full"} {
-		for _, max := range []int{0, 100, 400, 2000} {
+		for _, max := range []any{nil, 100, 400, 2000} {
 			got := c.call("search_memory", m{"query": "quetzal flag off replica stops", "detail": detail, "max_tokens": max})
-			limit := max
-			if limit == 0 {
+			limit, asked := max.(int)
+			if !asked {
 				limit = 900
 			}
 			if n := text.Tokens(got); n > limit+60 {
-				t.Errorf("%s, %d tokens asked for: %d", detail, max, n)
+				t.Errorf("%s, %v tokens asked for: %d", detail, max, n)
 			}
 			if detail == "compact" && max != 100 {
 				says(t, got, "or the replica stops", "id L-")
@@ -169,7 +186,16 @@ func TestBadArguments(t *testing.T) {
 		arguments m
 		says      string
 	}{
-		{"search_memory", nil, "query"},
+		{"search_memory", nil, "query is missing"},
+		{"save_memory", m{"domain": "work"}, "content is missing"},
+		{"search_memory", m{"query": "a", "max_tokens": 0}, "max_tokens is 0; want a number from 80 to 20000"},
+		{"search_memory", m{"query": "a", "max_tokens": 5}, "max_tokens is 5; want a number from 80 to 20000"},
+		{"find_code", m{"query": "a", "path": ".", "max_tokens": 20001}, "want a number from 80 to 20000"},
+		{"find_code", m{"query": "a", "path": ".", "max_tokens": "many"}, "want a number from 80 to 20000"},
+		{"digest_output", m{"text": "a", "label": "b", "max_tokens": -1}, "want a number from 80 to 20000"},
+		{"save_memory", m{"content": "a", "allow_sensitive": "yes"}, "true or false"},
+		{"read_file", m{"path": "three", "start_line": 0}, "start_line is 0; want a number from 1 on"},
+		{"read_file", m{"path": "three", "end_line": 0}, "end_line is 0; want a number from 1 on"},
 		{"search_memory", m{"query": " "}, "query is empty"},
 		{"search_memory", m{"query": 5}, "string"},
 		{"search_memory", m{"query": "a", "colour": "red"}, "colour"},
@@ -187,7 +213,7 @@ func TestBadArguments(t *testing.T) {
 		{"read_file", m{"path": "huge"}, "too large"},
 		{"read_file", m{"path": "three", "start_line": 9}, "3 lines"},
 		{"read_file", m{"path": "three", "start_line": 3, "end_line": 2}, "before"},
-		{"read_file", m{"path": "three", "start_line": -1}, "from 1"},
+		{"read_file", m{"path": "three", "start_line": -1}, "from 1 on"},
 		{"note", m{"text": "\n"}, "text is empty"},
 		{"recall", m{"query": ""}, "query is empty"},
 		{"digest_output", m{"text": "", "label": "make"}, "text is empty"},
@@ -201,11 +227,11 @@ func TestBadArguments(t *testing.T) {
 			c.call("note", m{"text": "the server still answers"})
 		}
 		text, failed := c.try(bad.tool, bad.arguments)
-		if !failed && bad.arguments["at"] == nil { // an empty memory needs no date
+		if !failed {
 			t.Errorf("%s(%v) is no error: %s", bad.tool, bad.arguments, text)
 		}
-		if failed {
-			says(t, text, bad.says)
+		if says(t, text, bad.says); strings.Contains(text, "validating") {
+			t.Errorf("in words of a library: %s", text)
 		}
 	}
 	for _, arguments := range []any{json.RawMessage("null"), json.RawMessage("[]"), json.RawMessage(`"text"`)} {
@@ -322,7 +348,7 @@ func TestReadingAFile(t *testing.T) {
 	write(t, file, strings.Replace(text, "the last", "the very last", 1))
 	says(t, c.call("read_file", m{"path": file}), "CHANGED", "-the last", "+the very last", "@@")
 	says(t, c.call("read_file", m{"path": file}), "UNCHANGED")
-	if got := c.call("read_file", m{"path": file, "start_line": 20, "end_line": 99, "force": true}); got != "lines 20 to 21 of 21\na line of text that is quite long\nthe very last" {
+	if got := c.call("read_file", m{"path": file, "start_line": 20, "end_line": 99, "force": true}); got != "lines 20 to 21 of 21; there is no line 99\na line of text that is quite long\nthe very last" {
 		t.Errorf("got %q", got)
 	}
 	// Another session has been handed out nothing.
@@ -376,7 +402,7 @@ func TestNotesEndWithTheServer(t *testing.T) {
 	}
 	output.WriteString("--- FAIL: TestBasket (0.01s)\n    basket_test.go:12: got 3, want 4\nFAIL\nFAIL\texample.org/shop\t0.51s\n")
 	digest := c.call("digest_output", m{"text": output.String(), "label": "go test ./..."})
-	says(t, digest, "go test ./...: go test, 8004 lines", "--- FAIL: TestBasket", "got 3, want 4", "example.org/shop")
+	says(t, digest, "go test ./..., 8004 lines: 1 failed", "--- FAIL: TestBasket", "got 3, want 4", "example.org/shop")
 	if n := text.Tokens(digest); n > 700 {
 		t.Errorf("the digest is %d tokens long", n)
 	}

@@ -17,14 +17,6 @@ const (
 	maxTokens = 20000
 )
 
-// budget is the number of tokens that an answer may have.
-func budget(asked, usual int) int {
-	if asked <= 0 {
-		return usual
-	}
-	return min(max(asked, minTokens), maxTokens)
-}
-
 // line is a text as one line of at most n characters, without control codes.
 func line(s string, n int) string { return cli.CleanLine(s, n) }
 

@@ -124,15 +124,35 @@ func (t *timeline) text(in timelineArgs) string {
 		}
 		return ", " + f.From + " to " + f.To
 	}
-	section("Now:", t.Now, since)
+	now := "Now:"
 	if in.At != "" {
+		now = "Now, and not then:"
 		if len(t.Then) == 0 {
 			fmt.Fprintf(&b, "On %s: nothing known.\n", in.At)
 		}
-		section("On "+in.At+":", t.Then, fromTo)
+		section("On "+in.At+":", t.Then, func(f fact) string {
+			if slices.ContainsFunc(t.Now, f.same) {
+				return since(f) + ", still so"
+			}
+			if i := slices.IndexFunc(t.Earlier, f.same); i >= 0 { // which knows its end
+				return fromTo(t.Earlier[i])
+			}
+			return fromTo(f)
+		})
 	}
+	section(now, without(t.Now, t.Then), since)
 	slices.Reverse(t.Earlier) // the newest change first
-	section("Earlier, no longer so:", t.Earlier, fromTo)
-	section("From a day to come:", t.Planned, since)
+	section("Earlier, no longer so:", without(t.Earlier, t.Then), fromTo)
+	section("From a day to come:", without(t.Planned, t.Then), since)
 	return b.String()
+}
+
+// without are the facts that are not among others.
+func without(facts, others []fact) []fact {
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return slices.ContainsFunc(others, f.same) })
+}
+
+// same tells whether two facts are one, told as of different days.
+func (f fact) same(o fact) bool {
+	return f.Subject == o.Subject && f.Attribute == o.Attribute && f.Value == o.Value && f.From == o.From
 }

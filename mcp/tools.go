@@ -28,7 +28,7 @@ func (s *Server) addTools() {
 	addTool(s, &sdk.Tool{Name: "find_code", Title: "Find code", Annotations: reads(),
 		Description: "The function, type or section that a query names or describes, with its lines, from the files as they are now."}, describeFind, findCode)
 	addTool(s, &sdk.Tool{Name: "read_file", Title: "Read a file", Annotations: reads(),
-		Description: "A text file or a range of it. Read again: UNCHANGED, or only what changed."}, nil, readFile)
+		Description: "A text file or a range of it. Read again: UNCHANGED, or only what changed."}, describeRead, readFile)
 	addTool(s, &sdk.Tool{Name: "note", Title: "Note", Annotations: adds(),
 		Description: "Keep something for this session only."}, nil, note)
 	addTool(s, &sdk.Tool{Name: "recall", Title: "Recall a note", Annotations: reads(),

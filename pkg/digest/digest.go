@@ -116,23 +116,12 @@ func escape(s string) int {
 
 // heading names the tool and counts.
 func heading(tool string, lines []line, count int) string {
-	n := map[class]int{}
-	for _, l := range lines {
-		n[l.class] += l.times
-	}
-	said := fmt.Sprintf("%d lines", count)
+	said := text.Counted(count, "line", "lines")
 	if tool != "" {
 		said = tool + ", " + said
 	}
-	sep := ": "
-	for _, c := range []struct {
-		class class
-		name  string
-	}{{failure, "of errors or failures"}, {warning, "of warnings"}} {
-		if n[c.class] > 0 {
-			said += fmt.Sprintf("%s%d %s", sep, n[c.class], c.name)
-			sep = ", "
-		}
+	if sums := sumsOf(lines); len(sums) > 0 {
+		said += ": " + strings.Join(sums, ", ")
 	}
 	return said + "\n"
 }
@@ -207,7 +196,7 @@ func write(b *strings.Builder, lines []line, kept []bool, count int) {
 	next := 0 // the number of the line that should come
 	gap := func(to int) {
 		if to > next {
-			fmt.Fprintf(b, "… %d lines\n", to-next)
+			fmt.Fprintf(b, "… %s\n", text.Counted(to-next, "line", "lines"))
 		}
 	}
 	for i, l := range lines {

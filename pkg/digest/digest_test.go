@@ -17,7 +17,7 @@ func ExampleOf() {
 	b.WriteString("--- FAIL: TestSub (0.00s)\n    calc_test.go:21: 3 - 1 = 3, want 2\nFAIL\nFAIL\texample.org/calc\t0.004s\nFAIL\n")
 	fmt.Print(Of(b.String(), 120))
 	// Output:
-	// go test, 507 lines: 2 of errors or failures
+	// go test, 507 lines: 1 failed
 	// === RUN   TestAdd
 	// --- PASS: TestAdd (0.00s)
 	// === RUN   TestMore/0
@@ -80,15 +80,40 @@ func TestWhatIsWellIsNoProblem(t *testing.T) {
 	for _, output := range []string{
 		"test result: ok. 12 passed; 0 failed; 0 ignored\n", "0 errors, 0 warnings\n", "Found 0 errors\n", "ok  \texample.org/shop\t0.1s\n", "no issues found\n", "compiled successfully\n",
 	} {
-		if got := Of(output, 100); strings.Contains(got, "of errors") || strings.Contains(got, "of warnings") {
+		if got := Of(output, 100); strings.Contains(head(got), ": ") {
 			t.Errorf("%q: %s", output, got)
+		}
+	}
+}
+
+func head(digest string) string {
+	first, _, _ := strings.Cut(digest, "\n")
+	return first
+}
+
+// The heading counts as the tool does, not lines.
+func TestSums(t *testing.T) {
+	for output, want := range map[string]string{
+		"hello": "1 line",
+		"=== RUN   TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:5: got 1, want 2\nFAIL\nFAIL\texample.org/a\t0.004s\nFAIL\n":                                                       "go test, 6 lines: 1 failed",
+		"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:5: got 1\n    --- FAIL: TestA/c (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL\n":                        "go test, 6 lines: 3 failed",
+		"./a.go:12:5: undefined: total\n./a.go:30:2: missing return\n":                                                                                                              "2 lines: 2 errors or failures",
+		"E       assert 3 == 4\n\ntests/test_shop.py:8: AssertionError\nFAILED tests/test_shop.py::test_total - assert 3 == 4\n= 1 failed, 899 passed in 3.21s =\n":                 "5 lines: 1 failed",
+		"FAIL  src/basket.test.js\n  ● adds up\n\n    Expected: 4\n    Received: 3\n\nTest Suites: 1 failed, 200 passed, 201 total\nTests:       2 failed, 900 passed, 902 total\n": "jest, 8 lines: 2 failed",
+		"test result: FAILED. 1 passed; 1 failed; 0 ignored\ntest result: FAILED. 3 passed; 2 failed; 0 ignored\ntest result: ok. 9 passed; 0 failed; 0 ignored\n":                  "cargo, 3 lines: 3 failed",
+		"error[E0308]: mismatched types\n  --> src/main.rs:7:18\nerror: could not compile `shop` due to 1 previous error; 1 warning emitted\n":                                      "cargo, 3 lines: 1 error",
+		"shop.c:2:5: error: 'n' undeclared\n    n += 1;\nshop.c:20:9: warning: unused variable 'k'\nmake: *** [Makefile:8: shop.o] Error 1\n":                                                                                       "make, 4 lines: 1 error or failure, 1 warning",
+		"0 errors, 0 warnings\n": "1 line",
+	} {
+		if got := head(Of(output, 400)); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
 		}
 	}
 }
 
 func TestTerminalCodesAndProgressBars(t *testing.T) {
 	got := Of("\x1b[31merror:\x1b[0m bad\x1b]0;title\a thing\r\n 10 %\r 50 %\r100 % done\r\na\na\na\n", 100)
-	if want := "5 lines: 1 of errors or failures\nerror: bad thing\n100 % done\na  (3 times)\n"; got != want {
+	if want := "5 lines: 1 error or failure\nerror: bad thing\n100 % done\na  (3 times)\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -54,7 +54,6 @@ var forms = []*form{
 	newForm(failure, "traceback", `^traceback \(most recent call last\)`),
 	newForm(failure, "assert", `\b(assertion(error)?|assert(ion)? .*failed|assertionerror)\b`),
 	newForm(failure, "undefined|cannot find|not found|no such file|unresolved|permission denied|command not found", `(\bundefined reference\b|: undefined: |\bcannot find (module|symbol|package|name)\b|: (command )?not found$|no such file or directory|unresolved (import|reference|external)|permission denied)`),
-	newForm(failure, ":", `^[\w./\\@+-]+\.(go|rs|c|cc|cpp|cxx|h|hpp|swift|kt|java|scala|zig|ts|tsx|js|jsx|py|rb|php|cs|vue|svelte):\d+(:\d+)?:?\s+\S`),
 	newForm(failure, "✗|✘|✕|×|●", `^(✗|✘|✕|×|●)\s`),
 	newForm(failure, "expected|got:|got |want|actual|received", `^(expected|actual|received|got|want)\b.*[:=]`),
 
@@ -62,6 +61,9 @@ var forms = []*form{
 	newForm(warning, "warn", `(^|[\s:\[(])warn(ing)?s?(\[\w+\])?\s*[:\])!]|^npm warn|^warn(ing)?\b`),
 	newForm(warning, "deprecat", `\bdeprecat(ed|ion)\b`),
 	newForm(warning, "⚠", `^⚠`),
+
+	// What a compiler says of a line without a word for it.
+	newForm(failure, ":", `^[\w./\\@+-]+\.(go|rs|c|cc|cpp|cxx|h|hpp|swift|kt|java|scala|zig|ts|tsx|js|jsx|py|rb|php|cs|vue|svelte):\d+(:\d+)?:?\s+\S`),
 }
 
 // classOf returns the class of a line by its form alone.
