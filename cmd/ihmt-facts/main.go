@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ihmt/ihmt/pkg/cli"
@@ -288,7 +290,39 @@ func (l *timelineCmd) Run(c *cli.Context, g *grammar) error {
 	if err != nil {
 		return err
 	}
-	return write(c, factRecords(t.History(l.Subject, l.Attribute, today()), ""))
+	history := t.History(l.Subject, l.Attribute, today())
+	if len(history) == 0 {
+		fmt.Fprintf(c.Err, "%s: %s\n", c.Name, cli.Clean(nothingOf(t, l.Subject, l.Attribute)))
+	}
+	return write(c, factRecords(history, ""))
+}
+
+// nothingOf says that nothing is known of an attribute of a subject, and of
+// which something is.
+func nothingOf(t *facts.Timeline, subject, attribute string) string {
+	subjects := t.Subjects()
+	if len(subjects) == 0 {
+		return "nothing is known yet"
+	}
+	if !slices.Contains(subjects, facts.FoldName(subject)) {
+		return fmt.Sprintf("nothing is known of %q; there is %s", subject, some(subjects))
+	}
+	var attributes []string
+	for _, f := range t.History(subject, "", today()) {
+		if !slices.Contains(attributes, f.Attribute) {
+			attributes = append(attributes, f.Attribute)
+		}
+	}
+	return fmt.Sprintf("nothing is known of %s %q; there is %s", subject, attribute, some(attributes))
+}
+
+// some lists words, of very many the first.
+func some(words []string) string {
+	const most = 20
+	if len(words) > most {
+		return fmt.Sprintf("%s, and %d more", strings.Join(words[:most], ", "), len(words)-most)
+	}
+	return strings.Join(words, ", ")
 }
 
 type conflictsCmd struct {

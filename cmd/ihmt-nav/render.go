@@ -37,6 +37,7 @@ func renderSearch(w io.Writer, r *record.Record) {
 	n := r.Get("results").Int()
 	if n == 0 {
 		fmt.Fprintf(w, "Nothing found in %d memories.\n", r.Get("leaves_total").Int())
+		renderUnknown(w, r)
 		for _, word := range r.Get("missing").Array() {
 			fmt.Fprintf(w, "  no memory has %q", cli.CleanLine(word.String(), 60))
 			if near := r.Get("close").Map()[word.String()]; near.Exists() {
@@ -52,6 +53,19 @@ func renderSearch(w io.Writer, r *record.Record) {
 	}
 	fmt.Fprintf(w, "%d of %d memories, confidence %.2f, %d files opened, %.1f ms\n\n", n, r.Get("leaves_total").Int(),
 		r.Get("confidence").Float(), r.Get("files_opened").Int(), r.Get("elapsed_ms").Float())
+	if renderUnknown(w, r) {
+		fmt.Fprintln(w)
+	}
+}
+
+// renderUnknown says what is not known of the time asked about, and tells
+// whether there was anything to say.
+func renderUnknown(w io.Writer, r *record.Record) bool {
+	unknown := cli.CleanLine(r.Str("unknown"), 300)
+	if unknown != "" {
+		fmt.Fprintf(w, "  %s\n", unknown)
+	}
+	return unknown != ""
 }
 
 func renderResult(w io.Writer, r *record.Record) {

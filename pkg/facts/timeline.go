@@ -350,7 +350,7 @@ func (t *Timeline) At(day string) []record.Fact {
 func (t *Timeline) History(subject, attribute, today string) []record.Fact {
 	var all []record.Fact
 	for _, k := range t.keys {
-		if subject != "" && k.subject != FoldName(subject) || attribute != "" && k.attribute != strings.ToLower(attribute) {
+		if subject != "" && k.subject != FoldName(subject) || attribute != "" && !strings.EqualFold(k.attribute, attribute) {
 			continue
 		}
 		for _, f := range t.facts[k] {
