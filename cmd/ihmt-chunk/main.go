@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/ihmt/ihmt/pkg/chunk"
 	"github.com/ihmt/ihmt/pkg/cli"
@@ -76,6 +77,11 @@ func render(w io.Writer, r *record.Record) {
 	}
 }
 
+// memoryGoal is what splitting a large document should get by with, in bytes:
+// the collector works harder near it.
+const memoryGoal = 160 << 20
+
 func main() {
+	debug.SetMemoryLimit(memoryGoal)
 	cli.Main("ihmt-chunk", "Split documents where they may be cut: emit chunk records.", &grammar{}, render)
 }

@@ -3,6 +3,8 @@ package chunk
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/ihmt/ihmt/pkg/record"
 )
@@ -12,11 +14,14 @@ import (
 // that this package does not know. It fails where a field has the wrong type,
 // or emit fails.
 func Records(document *record.Record, opt Options, emit func(*record.Record) error) error {
-	var doc record.Document
-	if err := document.Decode(&doc); err != nil {
+	doc, err := document.Document()
+	if err != nil {
 		return err
 	}
-	inherited := document.Derive(record.KindChunk, "text", "confidence", "signals")
+	inherited, err := record.Parse(document.Derive(record.KindChunk, "text", "confidence", "signals").Append(nil)) // so that it does not keep the text
+	if err != nil {
+		return err
+	}
 	made := Split(doc, opt)
 	for _, c := range made {
 		r := inherited.Derive(record.KindChunk)
@@ -30,6 +35,8 @@ func Records(document *record.Record, opt Options, emit func(*record.Record) err
 
 // End closes a document that has so many chunks.
 func End(doc record.Document, chunks int) record.DocumentEnd {
-	return record.DocumentEnd{Source: doc.Source, Chunks: chunks, Checksum: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(doc.Text))),
+	sum := sha256.New()
+	io.Copy(sum, struct{ io.Reader }{strings.NewReader(doc.Text)}) // piece by piece
+	return record.DocumentEnd{Source: doc.Source, Chunks: chunks, Checksum: fmt.Sprintf("sha256:%x", sum.Sum(nil)),
 		Confidence: doc.Confidence}
 }

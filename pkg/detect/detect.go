@@ -190,8 +190,10 @@ func Domain(name string) (string, error) {
 // timestamp only the day (YYYY-MM-DD) counts.
 func TextSource(timestamp, text string) string {
 	day := timestamp[:min(len(timestamp), len(time.DateOnly))]
-	sum := sha256.Sum256([]byte(day + "\n" + text))
-	return "text:" + hex.EncodeToString(sum[:5])
+	sum := sha256.New()
+	io.WriteString(sum, day+"\n")
+	io.Copy(sum, struct{ io.Reader }{strings.NewReader(text)}) // piece by piece
+	return "text:" + hex.EncodeToString(sum.Sum(nil)[:5])
 }
 
 // A collector is one run of Each.
@@ -305,7 +307,7 @@ func (c *collector) document(doc record.Document, name, note, timestamp string) 
 		doc.Signals = append(doc.Signals, note)
 	}
 	c.complete(&doc, name, timestamp)
-	return c.do(record.New(record.KindDocument, doc))
+	return c.do(record.NewDocument(doc))
 }
 
 // complete fills what a document lacks and the options determine.

@@ -49,19 +49,20 @@ func (c *collector) record(rec *record.Record, line int) error {
 	if rec.Kind() != record.KindDocument {
 		return c.do(rec)
 	}
-	var doc record.Document
-	if err := rec.Decode(&doc); err != nil {
+	doc, err := rec.Document()
+	if err != nil {
 		return &record.LineError{Line: line, Err: err}
 	}
 	if !rec.Has("text") {
 		return &record.LineError{Line: line, Err: errors.New(`a document record needs the field "text"`)}
 	}
-	raw := rec.Get("text").Raw // as it was spelled
+	raw := rec.Raw("text") // as it was spelled
 	if err := c.fill(&doc); err != nil {
 		return &record.LineError{Line: line, Err: err}
 	}
+	doc.Text = ""
 	rec.Merge(doc)
-	rec.SetRaw("text", []byte(raw))
+	rec.SetRaw("text", raw)
 	return c.do(rec)
 }
 

@@ -33,7 +33,10 @@ type field struct {
 
 // Parse reads one JSON object. The line is copied. Errors say what is wrong
 // with it, not where it stood: a [Reader] adds the line number.
-func Parse(line []byte) (*Record, error) {
+func Parse(line []byte) (*Record, error) { return parse(bytes.Clone(line)) }
+
+// parse is Parse of a line that is the record's from now on.
+func parse(line []byte) (*Record, error) {
 	line = bytes.TrimSpace(line)
 	switch {
 	case len(line) == 0 || line[0] != '{':
@@ -45,14 +48,13 @@ func Parse(line []byte) (*Record, error) {
 	}
 	r := &Record{fields: make([]field, 0, 16)}
 	var twice string
-	owned := bytes.Clone(line)
-	gjson.ParseBytes(owned).ForEach(func(key, value gjson.Result) bool {
+	gjson.ParseBytes(line).ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
 		if len(r.fields) < 64 && r.find(name) != nil {
 			twice = name
 			return false
 		}
-		r.fields = append(r.fields, field{name, owned[value.Index : value.Index+len(value.Raw)]})
+		r.fields = append(r.fields, field{name, line[value.Index : value.Index+len(value.Raw)]})
 		return true
 	})
 	if twice != "" {
@@ -133,6 +135,15 @@ func (r *Record) Get(name string) gjson.Result {
 
 // Str returns a field as text, "" where it is missing or null.
 func (r *Record) Str(name string) string { return r.Get(name).String() }
+
+// Raw returns a field's JSON as it stands in the record, nil where it is
+// missing. It must not be changed.
+func (r *Record) Raw(name string) []byte {
+	if f := r.find(name); f != nil {
+		return f.value
+	}
+	return nil
+}
 
 // Has tells whether the record has the field.
 func (r *Record) Has(name string) bool { return r.find(name) != nil }

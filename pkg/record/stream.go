@@ -45,7 +45,7 @@ func (r *Reader) Buffered() bool {
 // *LineError it can be called again and goes on with the line after.
 func (r *Reader) Read() (*Record, error) {
 	for {
-		line, err := r.readLine()
+		line, own, err := r.readLine()
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,10 @@ func (r *Reader) Read() (*Record, error) {
 		if !utf8.Valid(line) {
 			return nil, &LineError{r.line, errors.New("not valid UTF-8")}
 		}
-		rec, err := Parse(line)
+		if !own {
+			line = bytes.Clone(line)
+		}
+		rec, err := parse(line)
 		if err != nil {
 			return nil, &LineError{r.line, err}
 		}
@@ -63,14 +66,16 @@ func (r *Reader) Read() (*Record, error) {
 	}
 }
 
-func (r *Reader) readLine() ([]byte, error) {
+// readLine returns the next line; unless it is the caller's own, only until it
+// is called again.
+func (r *Reader) readLine() (line []byte, own bool, err error) {
 	r.line++
 	part, err := r.r.ReadSlice('\n')
 	if err == nil || (errors.Is(err, io.EOF) && len(part) > 0) {
-		return part, nil
+		return part, false, nil
 	}
 	if !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, err
+		return nil, false, err
 	}
 	whole, tooLong := bytes.Clone(part), false
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -81,11 +86,11 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 	switch {
 	case tooLong:
-		return nil, &LineError{r.line, fmt.Errorf("longer than %d MiB", MaxLine>>20)}
+		return nil, false, &LineError{r.line, fmt.Errorf("longer than %d MiB", MaxLine>>20)}
 	case err != nil && !errors.Is(err, io.EOF):
-		return nil, err
+		return nil, false, err
 	}
-	return whole, nil
+	return whole, true, nil
 }
 
 // LooksLikeRecords tells whether a stream that starts with head holds
@@ -99,8 +104,7 @@ func LooksLikeRecords(head []byte) bool {
 // A Writer writes records as JSON lines. It buffers; Flush when a reader may
 // be waiting.
 type Writer struct {
-	w   *bufio.Writer
-	buf []byte
+	w *bufio.Writer
 }
 
 // NewWriter returns a writer to w.
@@ -108,8 +112,15 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 6
 
 // Write writes one record.
 func (w *Writer) Write(r *Record) error {
-	w.buf = append(r.Append(w.buf[:0]), '\n')
-	_, err := w.w.Write(w.buf)
+	before := byte('{')
+	for _, f := range r.fields {
+		w.w.WriteByte(before)
+		w.w.Write(encode(f.name))
+		w.w.WriteByte(':')
+		w.w.Write(f.value)
+		before = ','
+	}
+	_, err := w.w.WriteString("}\n") // an error before stays
 	return err
 }
 
