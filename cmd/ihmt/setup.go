@@ -49,7 +49,13 @@ func (c *setupCmd) Run(ctx *cli.Context, g *grammar) error {
 	if err != nil {
 		return err
 	}
-	s.Show = func(change setup.Change) { r.tell(setup.KindChange, change) }
+	shown := map[string]string{}
+	s.Show = func(change setup.Change) {
+		if r.Out.People {
+			change.Diff = once(shown, change)
+		}
+		r.tell(setup.KindChange, change)
+	}
 	agents, err := s.Named(c.Agents)
 	if err != nil {
 		return err
@@ -72,6 +78,20 @@ func (c *setupCmd) Run(ctx *cli.Context, g *grammar) error {
 	}
 	return verdict(outcomes)
 }
+
+// once is the diff of a change, or where the same lines were shown already:
+// several agents are given the same instructions.
+func once(shown map[string]string, change setup.Change) string {
+	_, lines, _ := strings.Cut(change.Diff, "\n") // without where they go
+	if file := shown[lines]; file != "" && strings.Count(lines, "\n") > fewLines {
+		return "the same lines as in " + file + "\n"
+	}
+	shown[lines] = change.File
+	return change.Diff
+}
+
+// fewLines are shown again rather than referred to.
+const fewLines = 8
 
 // thisMachine is where this runs, with the project of the current folder.
 func thisMachine() (setup.Machine, error) {
@@ -235,7 +255,7 @@ func renderFound(w io.Writer, rec *record.Record) {
 func renderChange(w io.Writer, rec *record.Record) {
 	verb := map[string]string{setup.Create: "create", setup.Edit: "edit", setup.Delete: "delete"}[rec.Str("action")]
 	fmt.Fprintf(w, "\n%s %s\n", verb, cli.CleanLine(rec.Str("file"), 400))
-	for line := range strings.Lines(cli.Clean(rec.Str("diff"))) {
+	for line := range strings.Lines(cli.Clean(strings.ReplaceAll(rec.Str("diff"), "\r\n", "\n"))) {
 		fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, "\n"))
 	}
 	if rec.Has("backup") {

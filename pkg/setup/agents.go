@@ -296,6 +296,16 @@ func (a Agent) program(m Machine) string {
 	return ""
 }
 
+// configFile is the file that names servers in a scope, "" where there is none:
+// in the home folder, the file of a project may be that of the user.
+func (a Agent) configFile(m Machine, s Scope) string {
+	path := a.config(m, s)
+	if s == Project && path == a.config(m, User) {
+		return ""
+	}
+	return path
+}
+
 // installed tells whether there are traces of an agent: its program, or the
 // folder of its configuration.
 func (a Agent) installed(m Machine) bool {

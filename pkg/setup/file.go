@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -33,6 +35,7 @@ type file struct {
 	mode   fs.FileMode
 	data   []byte
 	exists bool
+	made   int // how many folders were made for one that was not there
 }
 
 // read reads a file; one that is not there is empty.
@@ -83,6 +86,7 @@ type Change struct {
 	undo  bool     // it takes something out
 	note  string   // what the user should know of it
 	stale []string // backups that are of no use afterwards
+	made  []string // folders that were made for it, and are of no use once it is gone
 }
 
 // adding is the change that puts a content into a file.
@@ -117,6 +121,7 @@ func removing(path string, c content) (Change, error) {
 	if ok && (takenOver || !c.holds(original.data)) {
 		change := f.becomes(original.data, !original.exists)
 		change.Backup, change.undo, change.stale = "", true, []string{backup}
+		change.made = f.folders(original.made)
 		if takenOver {
 			change.note = fmt.Sprintf("%s has again what stood there before setup; --remove once more takes that out too", path)
 		}
@@ -190,6 +195,9 @@ func (c *Change) write(perm fs.FileMode) error {
 	if now.exists != c.from.exists || !bytes.Equal(now.data, c.from.data) {
 		return errChanged
 	}
+	if !c.from.exists {
+		c.from.made = missing(filepath.Dir(c.from.target))
+	}
 	if err := os.MkdirAll(filepath.Dir(c.from.target), 0o700|perm&0o044|(perm&0o044)>>2); err != nil {
 		return err
 	}
@@ -209,6 +217,38 @@ func (c *Change) write(perm fs.FileMode) error {
 	return err
 }
 
+// missing is how many folders of a path are not there.
+func missing(dir string) int {
+	n := 0
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// folders are the innermost n that a file is in.
+func (f file) folders(n int) []string {
+	var all []string
+	for dir := filepath.Dir(f.target); len(all) < n; dir = filepath.Dir(dir) {
+		all = append(all, dir)
+	}
+	return all
+}
+
+// prune removes folders that are empty, and returns the others.
+func prune(folders []string) (left []string) {
+	slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) }) // those within others first
+	for _, dir := range folders {
+		if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || os.Remove(dir) != nil) {
+			left = append(left, dir)
+		}
+	}
+	return left
+}
+
 func (c *Change) replace(perm fs.FileMode) error {
 	if c.from.exists {
 		perm = c.from.mode
@@ -223,7 +263,7 @@ func (c *Change) replace(perm fs.FileMode) error {
 // config.toml.ihmt-0123456789abcdef. So it is known, when the edit is to be
 // undone, whether anything else changed since.
 const (
-	newSuffix     = "-new"     // there was no file
+	newSuffix     = "-new"     // there was no file; it says how many folders were made for it
 	removedSuffix = "-removed" // the file before something was cut out of it
 )
 
@@ -253,7 +293,11 @@ func (c *Change) backUp() error {
 }
 
 func (f file) copyTo(name string) error {
-	if err := atomic.WriteFile(name, bytes.NewReader(f.data)); err != nil {
+	data := f.data
+	if !f.exists {
+		data = fmt.Appendln(nil, f.made)
+	}
+	if err := atomic.WriteFile(name, bytes.NewReader(data)); err != nil {
 		return err
 	}
 	return os.Chmod(name, f.mode)
@@ -262,8 +306,9 @@ func (f file) copyTo(name string) error {
 // original returns what the file was before the edit that made it what it is.
 func (f file) original() (file, string, bool) {
 	name := backupName(f.target, f.data)
-	if _, err := os.Stat(name + newSuffix); err == nil {
-		return file{path: f.path, target: f.target, mode: 0o600}, name + newSuffix, true
+	if said, err := os.ReadFile(name + newSuffix); err == nil {
+		made, _ := strconv.Atoi(strings.TrimSpace(string(said)))
+		return file{path: f.path, target: f.target, mode: 0o600, made: min(made, 9)}, name + newSuffix, true
 	}
 	b, err := read(name)
 	return b, name, err == nil && b.exists

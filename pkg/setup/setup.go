@@ -40,7 +40,8 @@ type Setup struct {
 	DryRun  bool         // change nothing
 	Show    func(Change) // is told of each change before it is made
 
-	started bool // the server has been started once, and answers
+	started bool     // the server has been started once, and answers
+	made    []string // folders that earlier edits made, and that may be empty by now
 }
 
 // An Outcome is what became of one agent.
@@ -84,7 +85,7 @@ func Names() []string {
 
 // concerns tells whether an agent is meant by "all".
 func (s *Setup) concerns(a Agent) bool {
-	if a.config(s.Machine, s.Scope) == "" {
+	if a.configFile(s.Machine, s.Scope) == "" {
 		return false
 	}
 	_, registered, _ := Registration(s.Machine, a, s.Scope)
@@ -93,7 +94,7 @@ func (s *Setup) concerns(a Agent) bool {
 
 // Registration returns the server that an agent's configuration names.
 func Registration(m Machine, a Agent, scope Scope) (server Server, registered bool, err error) {
-	path := a.config(m, scope)
+	path := a.configFile(m, scope)
 	if path == "" {
 		return Server{}, false, nil
 	}
@@ -124,7 +125,7 @@ func Find(m Machine) []Found {
 	for _, a := range Agents {
 		f := Found{Agent: a.Name, Title: a.Title, Installed: a.installed(m), Program: a.program(m)}
 		f.User = registrationState(m, a, User)
-		if a.config(m, Project) != "" {
+		if a.configFile(m, Project) != "" {
 			f.Project = registrationState(m, a, Project)
 		}
 		all = append(all, f)
@@ -160,8 +161,8 @@ func Memories(m Machine) []string {
 // Add sets an agent up and asks it.
 func (s *Setup) Add(ctx context.Context, a Agent) Outcome {
 	o := Outcome{Agent: a.Name, Title: a.Title, Scope: s.Scope}
-	if a.config(s.Machine, s.Scope) == "" {
-		o.Verdict = Verdict{State: Failed, Detail: a.Title + " knows no servers of a single project", Next: "give --scope user"}
+	if a.configFile(s.Machine, s.Scope) == "" {
+		o.Verdict = Verdict{State: Failed, Detail: s.noFile(a), Next: "give --scope user"}
 		return o
 	}
 	if !s.DryRun && !s.started {
@@ -190,10 +191,18 @@ func (s *Setup) Add(ctx context.Context, a Agent) Outcome {
 	return o
 }
 
+// noFile says why an agent has no configuration in a scope.
+func (s *Setup) noFile(a Agent) string {
+	if a.config(s.Machine, s.Scope) != "" {
+		return "the folder is no project: what would be its file is that of all of your work"
+	}
+	return a.Title + " knows no servers of a single project"
+}
+
 // adding plans all changes before any is made: a file that cannot be edited
 // leaves the others alone.
 func (s *Setup) adding(a Agent) ([]Change, error) {
-	config, err := adding(a.config(s.Machine, s.Scope), entryOf{a.format, s.Server})
+	config, err := adding(a.configFile(s.Machine, s.Scope), entryOf{a.format, s.Server})
 	if err != nil {
 		return nil, err
 	}
@@ -208,11 +217,17 @@ func (s *Setup) adding(a Agent) ([]Change, error) {
 // Remove takes everything out again that Add put in.
 func (s *Setup) Remove(a Agent) Outcome {
 	o := Outcome{Agent: a.Name, Title: a.Title, Scope: s.Scope}
-	if a.config(s.Machine, s.Scope) == "" {
-		o.Verdict = Verdict{State: Removed, Detail: a.Title + " knows no servers of a single project"}
+	if a.configFile(s.Machine, s.Scope) == "" {
+		o.Verdict = Verdict{State: Removed, Detail: s.noFile(a)}
 		return o
 	}
 	changes, err := s.change(func() ([]Change, error) { return s.removing(a) })
+	if err == nil && !s.DryRun {
+		for _, c := range changes {
+			s.made = append(s.made, c.made...)
+		}
+		s.made = prune(s.made)
+	}
 	switch {
 	case err != nil:
 		o.Verdict = Verdict{State: Failed, Detail: err.Error()}
@@ -238,7 +253,7 @@ func notes(changes []Change) string {
 }
 
 func (s *Setup) removing(a Agent) ([]Change, error) {
-	config, err := removing(a.config(s.Machine, s.Scope), entryOf{a.format, s.Server})
+	config, err := removing(a.configFile(s.Machine, s.Scope), entryOf{a.format, s.Server})
 	if err != nil {
 		return nil, err
 	}

@@ -82,16 +82,19 @@ func (s *Setup) put(t *testing.T, name, content string) string {
 	return path
 }
 
-// files are the names and contents below the home.
+// files are the names and contents below the home, and the folders.
 func (s *Setup) files(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(s.Machine.Home, func(path string, d os.DirEntry, err error) error {
+		name, _ := filepath.Rel(s.Machine.Home, path)
 		if err != nil || d.IsDir() {
+			if name != "." {
+				all[filepath.ToSlash(name)+"/"] = ""
+			}
 			return err
 		}
 		data, err := os.ReadFile(path)
-		name, _ := filepath.Rel(s.Machine.Home, path)
 		all[filepath.ToSlash(name)] = string(data)
 		return err
 	})
@@ -241,6 +244,41 @@ func TestRemovingBringsTheUsersOwnEntryBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Folders that were made are taken away again, but not while others use them.
+func TestFoldersOfOthersStay(t *testing.T) {
+	s := newSetup(t, User)
+	s.add(t, "gemini", Answers)
+	s.put(t, ".gemini/theirs", "x")
+	s.remove(t, "gemini")
+	same(t, s.files(t), map[string]string{".gemini/": "", ".gemini/theirs": "x"})
+
+	if err := os.Mkdir(filepath.Join(s.Machine.Home, ".cursor"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := s.files(t)
+	s.add(t, "cursor", Answers)
+	s.remove(t, "cursor")
+	same(t, s.files(t), before)
+}
+
+// In the home folder the file of all work is not taken for that of a project.
+func TestTheHomeFolderIsNoProject(t *testing.T) {
+	s := newSetup(t, User)
+	s.Machine.Project = s.Machine.Home
+	s.add(t, "cursor", Answers)
+	for _, f := range Find(s.Machine) {
+		if f.Agent == "cursor" && (f.User != Registered || f.Project != "") {
+			t.Errorf("found %+v", f)
+		}
+	}
+	before := s.files(t)
+	s.Scope = Project
+	if o := s.Add(t.Context(), agent("cursor")); o.State != Failed || !strings.Contains(o.Detail, "no project") {
+		t.Errorf("said %q, %q", o.State, o.Detail)
+	}
+	same(t, s.files(t), before)
 }
 
 // Gemini CLI and Antigravity read the same instructions: they stay for as
