@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -77,10 +78,7 @@ func TestHTTP(t *testing.T) {
 	says(t, one.call("recall", m{"query": "note"}), "a note of the first")
 	one.Close()
 	two.call("note", m{"text": "a note of the second"})
-	cmd.Process.Signal(syscall.SIGTERM)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
+	end(t, cmd) // while two listens
 	if left := scratches(home); len(left) != 0 {
 		t.Errorf("notes are left in %v", left)
 	}
@@ -92,6 +90,22 @@ func TestHTTP(t *testing.T) {
 	}
 	if _, again, _ := serve(t, home); again != token {
 		t.Error("the token has changed")
+	}
+}
+
+// end ends a server, which must not wait for those who are connected.
+func end(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.Process.Signal(syscall.SIGTERM)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server waits for its clients")
 	}
 }
 
