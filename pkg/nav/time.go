@@ -81,7 +81,7 @@ func (r *Searcher) asked(q record.Query, past *past, timeline *facts.Timeline, t
 			a = this
 		}
 	}
-	if a.attribute == "" && len(attributes) > 0 {
+	if a.attribute == "" && len(attributes) > 0 && subject == facts.User {
 		a.subject, a.attribute = subject, attributes[0]
 	}
 	return a
@@ -126,8 +126,12 @@ func (r *Searcher) replaced(best []found, q record.Query, past *past, today int)
 			return nil, err
 		}
 		f.status, f.fact = StatusSuperseded, "replaced by "+newest.ID
-		f.notices = append(f.notices, fmt.Sprintf("OUTDATED: this was saved for %s; on %s it was replaced by %s: %s",
-			f.kept.Timestamp[:10], newest.Timestamp[:10], newest.ID, Excerpt(l.Content, "")))
+		when := "on " + newest.Timestamp[:10]
+		if newest.Day() == f.kept.Day() {
+			when = "later the same day"
+		}
+		f.notices = append(f.notices, fmt.Sprintf("OUTDATED: this was saved for %s; %s it was replaced by %s: %s",
+			f.kept.Timestamp[:10], when, newest.ID, Excerpt(l.Content, "")))
 		if past.until() > 0 && f.kept.Day() <= past.until() {
 			if newest, ok = r.newest(store.Ref{Leaf: *f.kept}, past.until()); !ok {
 				f.asOf = past.to

@@ -320,7 +320,7 @@ func (s *Store) mayReplace(ids record.IDs, timestamp string) error {
 		}
 		since := min(terms.Day(old.Timestamp), cmp.Or(terms.Day(old.SavedAt), math.MaxInt))
 		if terms.Day(timestamp) < since {
-			return fmt.Errorf("dated %.10s, it cannot replace %s, which is of %.10s: what replaces holds from its own day on; give it the day from which that is known, such as today, and put %.10s in the text", timestamp, id, old.Timestamp, timestamp)
+			return fmt.Errorf("dated %.10s, it cannot replace %s, which is of %.10s: a correction holds from its own day on; save it under the day on which it became known, such as today, and name %.10s in its text", timestamp, id, old.Timestamp, timestamp)
 		}
 	}
 	return nil
