@@ -22,7 +22,7 @@ func (m *mapCmd) Run(c *cli.Context) error {
 		for _, p := range plots {
 			r := record.New(record.KindBranch, p)
 			if c.Out.People {
-				r.Set("title", fmt.Sprintf("%d memories, %s to %s", p.Leaves, p.First, p.Last))
+				r.Set("title", fmt.Sprintf("%s, %s to %s", memories(int64(p.Leaves)), p.First, p.Last))
 			}
 			if err := c.Out.Write(r); err != nil {
 				return err

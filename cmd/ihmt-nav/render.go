@@ -9,6 +9,7 @@ import (
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // render prints an answer for people.
@@ -33,10 +34,12 @@ func render(w io.Writer, r *record.Record) {
 	}
 }
 
+func memories(n int64) string { return text.Counted(n, "memory", "memories") }
+
 func renderSearch(w io.Writer, r *record.Record) {
 	n := r.Get("results").Int()
 	if n == 0 {
-		fmt.Fprintf(w, "Nothing found in %d memories.\n", r.Get("leaves_total").Int())
+		fmt.Fprintf(w, "Nothing found in %s.\n", memories(r.Get("leaves_total").Int()))
 		renderUnknown(w, r)
 		for _, word := range r.Get("missing").Array() {
 			fmt.Fprintf(w, "  no memory has %q", cli.CleanLine(word.String(), 60))
@@ -51,8 +54,8 @@ func renderSearch(w io.Writer, r *record.Record) {
 		}
 		return
 	}
-	fmt.Fprintf(w, "%d of %d memories, confidence %.2f, %d files opened, %.1f ms\n\n", n, r.Get("leaves_total").Int(),
-		r.Get("confidence").Float(), r.Get("files_opened").Int(), r.Get("elapsed_ms").Float())
+	fmt.Fprintf(w, "%d of %s, confidence %.2f, %s opened, %.1f ms\n\n", n, memories(r.Get("leaves_total").Int()),
+		r.Get("confidence").Float(), text.Counted(r.Get("files_opened").Int(), "file", "files"), r.Get("elapsed_ms").Float())
 	if renderUnknown(w, r) {
 		fmt.Fprintln(w)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/secret"
 	"github.com/ihmt/ihmt/pkg/setup"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 type doctorCmd struct {
@@ -133,8 +134,8 @@ func (d *doctor) store() bool {
 		return false
 	}
 	totals := stats.Get("totals")
-	d.say("memory", healthy, fmt.Sprintf("%s: %s in %s", totals.Get("memory").String(), counted(totals.Get("leaves").Int(), "leaf", "leaves"),
-		counted(int64(len(totals.Get("domains").Map())), "domain", "domains")), "")
+	d.say("memory", healthy, fmt.Sprintf("%s: %s in %s", totals.Get("memory").String(), text.Counted(totals.Get("leaves").Int(), "leaf", "leaves"),
+		text.Counted(int64(len(totals.Get("domains").Map())), "domain", "domains")), "")
 	for name, who := range totals.Get("locks").Map() {
 		d.say("lock", worth, fmt.Sprintf("the %s lock is held by %s", name, who.String()), "nothing, if it is at work; a lock ends with the process that holds it")
 	}
@@ -154,7 +155,7 @@ func (d *doctor) growth(pending int64, grownAt string) {
 	if err == nil && grown.Unix() > 0 {
 		last = grown.Local().Format("2006-01-02 15:04")
 	}
-	detail := fmt.Sprintf("%s wait for the tree, which last grew: %s", counted(pending, "leaf", "leaves"), last)
+	detail := fmt.Sprintf("%s wait for the tree, which last grew: %s", text.Counted(pending, "leaf", "leaves"), last)
 	if pending >= many && (last == "never" || time.Since(grown) > stale) {
 		d.say("tree", worth, detail, "ihmt consolidate; scripts/ihmt.crontab does it every night (searches are exact without it)")
 		return
@@ -186,7 +187,7 @@ func (d *doctor) files(memory string) {
 		d.say("files", broken, err.Error(), "make the folder readable for you")
 		return
 	}
-	d.say("disk", healthy, fmt.Sprintf("%s, %.1f MB", counted(int64(count), "file", "files"), float64(size)/1e6), "")
+	d.say("disk", healthy, fmt.Sprintf("%s, %.1f MB", text.Counted(int64(count), "file", "files"), float64(size)/1e6), "")
 	if open != "" {
 		d.say("permissions", broken, open+" can be read by others", fmt.Sprintf("chmod -R go= %q", memory))
 		return
@@ -245,7 +246,7 @@ func (d *doctor) integrity() {
 	})
 	switch {
 	case problems > 0:
-		d.say("integrity", broken, fmt.Sprintf("%s, the first: %s", counted(int64(problems), "problem", "problems"), cli.CleanLine(first, 300)), "ihmt verify lists them; ihmt-store verify --repair mends them")
+		d.say("integrity", broken, fmt.Sprintf("%s, the first: %s", text.Counted(int64(problems), "problem", "problems"), cli.CleanLine(first, 300)), "ihmt verify lists them; ihmt-store verify --repair mends them")
 	case err != nil:
 		d.say("integrity", broken, err.Error(), "")
 	default:
@@ -275,7 +276,7 @@ func (d *doctor) contents() {
 		return
 	}
 	if len(secrets) > 0 {
-		d.say("secrets", broken, fmt.Sprintf("%s of what looks like %s: %s", counted(int64(len(secrets)), "leaf", "leaves"),
+		d.say("secrets", broken, fmt.Sprintf("%s of what looks like %s: %s", text.Counted(int64(len(secrets)), "leaf", "leaves"),
 			strings.Join(slices.Sorted(maps.Keys(kinds)), ", "), few(secrets)), "ihmt-store rm ID takes a text out everywhere; then change the secret")
 	} else {
 		d.say("secrets", healthy, "nothing looks like a key, a token or a password in a URL", "")
@@ -288,7 +289,7 @@ func (d *doctor) contents() {
 	}
 	slices.Sort(twice)
 	if len(twice) > 0 {
-		d.say("duplicates", worth, fmt.Sprintf("%s stored more than once: %s", counted(int64(len(twice)), "text is", "texts are"), few(twice)), "ihmt-store rm ID, where one is enough")
+		d.say("duplicates", worth, fmt.Sprintf("%s stored more than once: %s", text.Counted(int64(len(twice)), "text is", "texts are"), few(twice)), "ihmt-store rm ID, where one is enough")
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/pipeline"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/setup"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 type ingestCmd struct {
@@ -234,14 +235,14 @@ func render(w io.Writer, rec *record.Record) {
 		}
 		fmt.Fprintf(w, "%-9s  %-20s  %s  %13s  %13s  %9s  %s%s%s\n",
 			cli.CleanLine(totals.Get("data_type").String(), 9), cli.CleanLine(totals.Get("domain").String(), 64), sure,
-			counted(n("leaves"), "leaf", "leaves"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"),
+			text.Counted(n("leaves"), "leaf", "leaves"), text.Counted(n("tokens"), "token", "tokens"), text.Counted(n("facts"), "fact", "facts"),
 			shorten(rec.Str("source")), news(n("leaves"), n("new")), large(n("leaves"), n("oversized")))
 	case tool == "ihmt":
-		fmt.Fprintf(w, "%s: %s (%d new), %s, %s; %d skipped%s\n", counted(n("files"), "file", "files"), counted(n("leaves"), "leaf", "leaves"),
-			n("new"), counted(n("tokens"), "token", "tokens"), counted(n("facts"), "fact", "facts"), n("skipped"), beyond(rec))
+		fmt.Fprintf(w, "%s: %s (%d new), %s, %s; %d skipped%s\n", text.Counted(n("files"), "file", "files"), text.Counted(n("leaves"), "leaf", "leaves"),
+			n("new"), text.Counted(n("tokens"), "token", "tokens"), text.Counted(n("facts"), "fact", "facts"), n("skipped"), beyond(rec))
 	case tool == "ihmt-store":
-		fmt.Fprintf(w, "tree: %s in %s, %s of branches\n", counted(n("leaves"), "leaf", "leaves"),
-			counted(int64(len(totals.Get("domains").Map())), "domain", "domains"), counted(n("depth"), "layer", "layers"))
+		fmt.Fprintf(w, "tree: %s in %s, %s of branches\n", text.Counted(n("leaves"), "leaf", "leaves"),
+			text.Counted(int64(len(totals.Get("domains").Map())), "domain", "domains"), text.Counted(n("depth"), "layer", "layers"))
 	}
 }
 
@@ -272,19 +273,11 @@ func beyond(rec *record.Record) string {
 	totals := rec.Get("totals")
 	switch {
 	case totals.Get("unreached").Exists():
-		return ", " + counted(totals.Get("unreached").Int(), "file", "files") + " not reached"
+		return ", " + text.Counted(totals.Get("unreached").Int(), "file", "files") + " not reached"
 	case totals.Get("unreached_at_least").Exists():
-		return ", " + counted(totals.Get("unreached_at_least").Int(), "file", "files") + " or more not reached"
+		return ", " + text.Counted(totals.Get("unreached_at_least").Int(), "file", "files") + " or more not reached"
 	}
 	return ""
-}
-
-// counted is a number with its noun.
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // shorten writes a source as a path from here where that is shorter.
@@ -323,7 +316,7 @@ func (p *progress) step(rec *record.Record) {
 		}
 		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.w), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
-	p.bar.Describe(fmt.Sprintf("%s stored, %s", counted(int64(p.leaves), "leaf", "leaves"), cli.CleanLine(path.Base(rec.Str("source")), 40)))
+	p.bar.Describe(fmt.Sprintf("%s stored, %s", text.Counted(int64(p.leaves), "leaf", "leaves"), cli.CleanLine(path.Base(rec.Str("source")), 40)))
 	p.bar.Set(p.leaves)
 }
 

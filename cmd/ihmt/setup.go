@@ -15,6 +15,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/pipeline"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/setup"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // kindMemory is the record that says which memory agents use.
@@ -135,7 +136,7 @@ func verdict(outcomes []setup.Outcome) error {
 	}
 	switch {
 	case failed > 0:
-		return fmt.Errorf("%d of %s failed", failed, counted(int64(len(outcomes)), "agent", "agents"))
+		return fmt.Errorf("%d of %s failed", failed, text.Counted(int64(len(outcomes)), "agent", "agents"))
 	case len(outcomes) == 0:
 		return cli.ErrNothing
 	case waiting:

@@ -102,7 +102,7 @@ func TestSums(t *testing.T) {
 		"FAIL  src/basket.test.js\n  ● adds up\n\n    Expected: 4\n    Received: 3\n\nTest Suites: 1 failed, 200 passed, 201 total\nTests:       2 failed, 900 passed, 902 total\n": "jest, 8 lines: 2 failed",
 		"test result: FAILED. 1 passed; 1 failed; 0 ignored\ntest result: FAILED. 3 passed; 2 failed; 0 ignored\ntest result: ok. 9 passed; 0 failed; 0 ignored\n":                  "cargo, 3 lines: 3 failed",
 		"error[E0308]: mismatched types\n  --> src/main.rs:7:18\nerror: could not compile `shop` due to 1 previous error; 1 warning emitted\n":                                      "cargo, 3 lines: 1 error",
-		"shop.c:2:5: error: 'n' undeclared\n    n += 1;\nshop.c:20:9: warning: unused variable 'k'\nmake: *** [Makefile:8: shop.o] Error 1\n":                                                                                       "make, 4 lines: 1 error or failure, 1 warning",
+		"shop.c:2:5: error: 'n' undeclared\n    n += 1;\nshop.c:20:9: warning: unused variable 'k'\nmake: *** [Makefile:8: shop.o] Error 1\n":                                       "make, 4 lines: 1 error or failure, 1 warning",
 		"0 errors, 0 warnings\n": "1 line",
 	} {
 		if got := head(Of(output, 400)); got != want {

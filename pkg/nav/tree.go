@@ -8,6 +8,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/terms"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // Tree writes the tree as branch records, from the domains down, each with
@@ -36,7 +37,7 @@ func Tree(s *store.Store, domain string, levels int, out func(*record.Record) er
 		if domain != "" && d.Name != domain && !strings.HasPrefix(d.Name, domain+".") {
 			continue
 		}
-		r := record.New(record.KindBranch, record.Branch{Domain: d.Name, Title: fmt.Sprintf("%d memories", d.Leaves+pending[d.Name]), Summary: d.Summary, Keywords: d.Keywords, Children: []record.Child{}})
+		r := record.New(record.KindBranch, record.Branch{Domain: d.Name, Title: text.Counted(d.Leaves+pending[d.Name], "memory", "memories"), Summary: d.Summary, Keywords: d.Keywords, Children: []record.Child{}})
 		r.Set("depth", 0)
 		r.Set("leaves", d.Leaves+pending[d.Name])
 		r.Set("pending", pending[d.Name])

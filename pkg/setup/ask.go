@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // States that an agent can be in.
@@ -205,7 +207,7 @@ func askCodex(ctx context.Context, c client) Verdict {
 		case len(s.Tools) == 0:
 			return Verdict{State: Failed, Detail: "codex app-server: no tools"}
 		}
-		return Verdict{State: Connected, Detail: fmt.Sprintf("codex app-server: %d tools", len(s.Tools))}
+		return Verdict{State: Connected, Detail: "codex app-server: " + text.Counted(len(s.Tools), "tool", "tools")}
 	}
 	if c.scope == Project {
 		return Verdict{State: Approval, Detail: "codex app-server: not listed, as the folder is not trusted", Next: c.next}

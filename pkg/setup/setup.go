@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // Kinds of the records that a set-up is reported in: Found, Change, Outcome.
@@ -327,9 +329,9 @@ func (s *Setup) Ask(ctx context.Context, a Agent) Verdict {
 		return Verdict{State: Failed, Detail: err.Error()}
 	}
 	v := Verdict{State: Answers, Next: a.restart}
-	v.Detail = fmt.Sprintf("the configured command starts and offers %d tools; %s has no command that tells whether it is connected", len(tools), a.Title)
+	v.Detail = fmt.Sprintf("the configured command starts and offers %s; %s has no command that tells whether it is connected", text.Counted(len(tools), "tool", "tools"), a.Title)
 	if a.ask != nil {
-		v.Detail = fmt.Sprintf("the configured command starts and offers %d tools; %s was not asked, as %s is not on PATH", len(tools), a.Title, a.programs[0])
+		v.Detail = fmt.Sprintf("the configured command starts and offers %s; %s was not asked, as %s is not on PATH", text.Counted(len(tools), "tool", "tools"), a.Title, a.programs[0])
 	}
 	if s.Scope == Project && a.approval != "" {
 		v.State, v.Next = Approval, a.approval
