@@ -13,8 +13,7 @@ import (
 //go:embed rules/questions.txt
 var questionsFile string
 
-// An asking is the ways to ask for attributes: for the first of them of which
-// something is known.
+// An asking is the ways to ask for attributes, any of which answers.
 type asking struct {
 	attributes []string
 	parts      []part
@@ -79,8 +78,7 @@ func stands(parts []part, text string, at int, follows func(at int) bool) bool {
 }
 
 // Asked returns the attributes of the user that a question asks for, as in
-// "Where did I live in 2024?": it is answered by the first of which something
-// is known. There are none where it asks for none, or says so much more that
+// "Where did I live in 2024?"; any of them answers it. There are none where it asks for none, or says so much more that
 // it is about something else.
 func Asked(query string) (attributes []string) {
 	words := questionWords(withoutRelative(query))

@@ -70,7 +70,7 @@ func compare(t *testing.T, r *Searcher, cases map[string]string) {
 
 func TestQuestionsAboutThePast(t *testing.T) {
 	r := datedTexts(t, `
-2024-01-14 I live in Madrid and I work at Acme.
+2024-01-14 I live in Madrid. I work at Acme as a data analyst.
 2025-03-02 I live in Valencia now.
 2026-04-05 I live in Lugo. I work at Globex.
 2024-02-03 The live stream of the launch was a success.

@@ -55,34 +55,38 @@ type asked struct {
 }
 
 // asked returns what a query asks for: of the attributes that would answer it
-// the first of which something is known then, else the first that has values.
+// the one with the newest value at the time asked about.
 func (r *Searcher) asked(q record.Query, past *past, timeline *facts.Timeline, today string) (a asked) {
 	subject, attributes := facts.User, facts.Asked(q.Query)
 	if len(attributes) == 0 {
 		subject, attributes = facts.AskedOf(q.Query, timeline.Subjects())
 	}
+	newest := ""
 	for _, attribute := range attributes {
-		history := slices.DeleteFunc(timeline.History(subject, attribute, today), func(f record.Fact) bool { return f.Status == facts.Future })
-		if len(history) == 0 {
-			continue
-		}
-		this := asked{subject, attribute, history[0].ValidFrom}
-		known := slices.ContainsFunc(history, func(f record.Fact) bool {
-			if past == nil {
-				return f.Status == facts.Active
+		for _, f := range timeline.History(subject, attribute, today) {
+			from := "" // of a value that did not hold then
+			if past == nil && f.Status == facts.Active {
+				from = f.ValidFrom
+			} else if past != nil {
+				if _, was := past.asOf(&f); was {
+					from = f.ValidFrom
+				}
 			}
-			_, was := past.asOf(&f)
-			return was
-		})
-		if known {
-			return this
-		}
-		if a.attribute == "" || this.since < a.since {
-			a = this
+			if f.Status != facts.Future && (a.attribute == "" || from > newest) {
+				a, newest = asked{subject, attribute, ""}, from
+			}
 		}
 	}
 	if a.attribute == "" && len(attributes) > 0 && subject == facts.User {
 		a.subject, a.attribute = subject, attributes[0]
+	}
+	if a.attribute == "" {
+		return a
+	}
+	for _, f := range timeline.History(a.subject, a.attribute, today) {
+		if f.Status != facts.Future && (a.since == "" || f.ValidFrom < a.since) {
+			a.since = f.ValidFrom
+		}
 	}
 	return a
 }
