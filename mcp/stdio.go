@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,10 +17,13 @@ import (
 
 // stdio is the transport over a pair of streams, a message a line. The SDK's
 // own ends at the first line that is no message; here such a line is answered
-// with an error, as JSON-RPC wants it, and the session goes on.
+// with an error, as JSON-RPC wants it, and the session goes on. And the SDK
+// drops what is under way when the input ends; here that may take as long as
+// grace, so that what a shell pipes in is answered.
 func stdio(in io.ReadCloser, out io.Writer) sdk.Transport {
 	w := &lineWriter{out: out}
-	return &sdk.IOTransport{Reader: &messages{in: in, lines: bufio.NewReader(in), refuse: w}, Writer: w, MaxLineLength: -1}
+	m := &messages{in: in, lines: bufio.NewReader(in), refuse: w}
+	return &sdk.IOTransport{Reader: m, Writer: &answers{w, &m.open}, MaxLineLength: -1}
 }
 
 // messages reads the lines of a stream that are messages. All others are
@@ -27,8 +32,11 @@ type messages struct {
 	in     io.Closer
 	lines  *bufio.Reader
 	refuse io.Writer
-	rest   []byte // of the message that is being read
+	rest   []byte       // of the message that is being read
+	open   atomic.Int64 // requests that are not answered
 }
+
+const grace = time.Second
 
 func (m *messages) Close() error { return m.in.Close() }
 
@@ -41,13 +49,30 @@ func (m *messages) Read(p []byte) (int, error) {
 			}
 		} else if line = bytes.TrimSpace(line); len(line) > 0 {
 			m.rest = append(line, '\n')
+			if isRequest(line) {
+				m.open.Add(1)
+			}
 		} else if err != nil {
+			m.wait()
 			return 0, err
 		}
 	}
 	n := copy(p, m.rest)
 	m.rest = m.rest[n:]
 	return n, nil
+}
+
+// wait waits until all requests are answered, but not for long.
+func (m *messages) wait() {
+	for end := time.Now().Add(grace); m.open.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func isRequest(line []byte) bool {
+	message, err := jsonrpc.DecodeMessage(line)
+	r, ok := message.(*jsonrpc.Request)
+	return err == nil && ok && r.IsCall()
 }
 
 var errTooLong = fmt.Errorf("the message is longer than %d MiB", maxMessage>>20)
@@ -128,5 +153,22 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 	return w.out.Write(line)
 }
 
+// answers writes the messages of the server and counts the requests that are
+// answered by them.
+type answers struct {
+	*lineWriter
+	open *atomic.Int64
+}
+
+func (a *answers) Write(line []byte) (int, error) {
+	n, err := a.lineWriter.Write(line)
+	if message, bad := jsonrpc.DecodeMessage(line); bad == nil {
+		if _, ok := message.(*jsonrpc.Response); ok {
+			a.open.Add(-1)
+		}
+	}
+	return n, err
+}
+
 // Close leaves the stream open, as others may write to it.
-func (w *lineWriter) Close() error { return nil }
+func (a *answers) Close() error { return nil }

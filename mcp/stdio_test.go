@@ -50,6 +50,18 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 	}
 }
 
+// What was asked before the input ended is answered.
+func TestTheInputEndsAfterARequest(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(tool("ihmt"), "mcp", "--path="+t.TempDir())
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"0"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":5,"method":"tools/list"}`)
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), `"serverInfo"`) || !strings.Contains(string(out), `"inputSchema"`) {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
 // refused sends a line that is no message.
 func (r *raw) refused(line string, code int) {
 	r.t.Helper()
