@@ -226,7 +226,11 @@ func (h *history) question() string {
 	for range 1 + h.IntN(4) {
 		q += vocabulary[h.IntN(len(vocabulary))] + " "
 	}
-	switch h.IntN(6) {
+	switch h.IntN(8) {
+	case 6:
+		q += "last year"
+	case 7:
+		q += fmt.Sprintf("%d days ago", 1+h.IntN(999))
 	case 0:
 		q += fmt.Sprintf("2025-%02d-%02d", 1+h.IntN(12), 1+h.IntN(28))
 	case 1:
