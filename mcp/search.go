@@ -62,6 +62,7 @@ type found struct {
 	Searched   int64    `json:"searched"` // memories there are
 	Matches    []match  `json:"matches,omitempty"`
 	Missing    []string `json:"missing,omitempty"` // words that no memory has
+	Unknown    string   `json:"unknown,omitempty"` // what is not known of the time asked about
 }
 
 type match struct {
@@ -99,7 +100,7 @@ func (c *call) search(path string, q record.Query, full bool, tokens int) (answe
 	if head == nil {
 		return answer{}, errors.New("the search gave no answer; try it again")
 	}
-	f := found{Confidence: head.Get("confidence").Float(), Searched: head.Get("leaves_total").Int()}
+	f := found{Confidence: head.Get("confidence").Float(), Searched: head.Get("leaves_total").Int(), Unknown: line(head.Str("unknown"), 300)}
 	var text string
 	switch {
 	case len(results) == 0 && clue == nil:
@@ -118,6 +119,9 @@ func (c *call) search(path string, q record.Query, full bool, tokens int) (answe
 			return answer{}, err
 		}
 		text = compact(&f, tokens)
+	}
+	if f.Unknown != "" {
+		text = f.Unknown + ".\n" + text
 	}
 	return answer{text, f}, nil
 }

@@ -97,6 +97,7 @@ func TestSavingAndSearching(t *testing.T) {
 			t.Errorf("what was asked for is called outdated: %s", text)
 		}
 	}
+	says(t, c.call("search_memory", m{"query": "where did I live in 2020?"}), "nothing is known of user location before 2024-03-11")
 	says(t, c.call("search_memory", m{"query": "harbuor zeppelin"}), "Nothing found in 2 memories", `"harbuor" (there is harbour)`, `"zeppelin"`)
 	says(t, c.call("search_memory", m{"query": "harbour", "domain": "work"}), "Nothing found", "without the filters")
 	says(t, c.call("memory_timeline", m{"subject": "User", "attribute": "location", "at": "2025-01-01"}),

@@ -131,6 +131,7 @@ function question(clue, clues, head) {
 function help(head) {
   const close = head.close ?? {}
   return h('section', { class: 'help' },
+    head.unknown && h('p', { dir: 'auto' }, head.unknown),
     (head.missing ?? []).length > 0 && [h('h2', {}, t('diagnose.missing')), h('ul', { class: 'missing' }, head.missing.map(word => h('li', {},
       h('strong', { dir: 'auto' }, word),
       close[word]?.length > 0 && h('span', {}, t('diagnose.close'), ' ', close[word].map(c => h('button', { type: 'button', class: 'chip', onclick: () => { form.elements.q.value = form.elements.q.value.replace(word, c); submit() } }, h('bdi', {}, c)))))))],
