@@ -260,9 +260,9 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 	return nil
 }
 
-// compare gives the first candidate and those near it the checksums that tell
-// the same text again. It opens leaves until as many differ as could be
-// options.
+// compare gives the first candidate and those near it that are as long the
+// checksums that tell the same text again. It opens leaves until as many
+// differ as could be options.
 func (r *Searcher) compare(words int, candidates []Candidate, best []found) error {
 	tell := func(i int) error {
 		l, err := r.read(best[i].kept.ID)
@@ -273,7 +273,7 @@ func (r *Searcher) compare(words int, candidates []Candidate, best []found) erro
 	}
 	first, differ := &candidates[0], 0
 	for i := 1; i < len(candidates) && differ < maxOptions; i++ {
-		if !r.doubt.near(words, *first, candidates[i]) || first.sameAnswer(candidates[i]) {
+		if best[i].kept.Length != best[0].kept.Length || !r.doubt.near(words, *first, candidates[i]) || first.sameAnswer(candidates[i]) {
 			continue
 		}
 		if err := cmp.Or(tell(0), tell(i)); err != nil {
