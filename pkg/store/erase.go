@@ -54,6 +54,20 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 	return nil
 }
 
+// Removed tells whether a leaf has a tombstone and no file: a removal that was
+// interrupted after that may be repeated.
+func (s *Store) Removed(id string) (bool, error) {
+	if CheckID(id) != nil {
+		return false, nil
+	}
+	if _, err := s.Leaf(id); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	gone, err := s.tombstones()
+	_, removed := gone[id]
+	return removed, err
+}
+
 // buryNow adds tombstones for leaves that have none yet that holds.
 func (s *Store) buryNow(ids []string) error {
 	unlock, err := s.lock("write")
@@ -67,7 +81,7 @@ func (s *Store) buryNow(ids []string) error {
 	}
 	news := removals{}
 	for _, id := range ids {
-		if l, err := s.Leaf(id); err != nil || !gone.hold(id, l) {
+		if l, err := s.Leaf(id); !gone.hold(id, l) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			news[id] = now().Format(savedAtLayout)
 		}
 	}

@@ -85,8 +85,12 @@ func unite(ctx context.Context, s, other *store.Store) (store.United, error) {
 func remove(ctx context.Context, s *store.Store, ids []string) error {
 	gone := map[string]bool{}
 	for _, id := range ids {
-		if _, err := s.Leaf(id); err != nil {
+		if removed, err := s.Removed(id); err != nil {
 			return err
+		} else if !removed {
+			if _, err := s.Leaf(id); err != nil {
+				return err
+			}
 		}
 		gone[id] = true
 	}
