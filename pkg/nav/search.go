@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
 	"slices"
 	"strings"
 	"time"
@@ -237,7 +236,7 @@ func (r *Searcher) judge(a *Answer, q record.Query, best []found, scorers []*sco
 	var candidates []Candidate
 	for _, f := range best {
 		if best[0].answers && !f.answers {
-			continue // nothing else competes with facts that are asked for
+			break // nothing else competes with facts that are asked for, which come first
 		}
 		candidates = append(candidates, Candidate{Domain: terms.Domain(f.kept.ID), Source: f.kept.Source, Position: f.kept.Position, Score: f.score, Coverage: f.coverage, Fact: f.fact})
 	}
