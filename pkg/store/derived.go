@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/ihmt/ihmt/pkg/store/disk"
@@ -19,6 +20,9 @@ func (s *Store) Journal(from Position, do func(Entry) error) (Position, error) {
 // Derived reads a file below state/ that another package derives from the
 // leaves.
 func (s *Store) Derived(name string) ([]byte, error) { return s.readFile("state/"+name, maxLeaf) }
+
+// DerivedInfo describes such a file.
+func (s *Store) DerivedInfo(name string) (fs.FileInfo, error) { return s.root.Lstat("state/" + name) }
 
 // ReplaceDerived replaces such a file.
 func (s *Store) ReplaceDerived(name string, data []byte) error {

@@ -158,9 +158,18 @@ func (s *Store) Spine(t *Trunk) (Spine, error) {
 	return Spine(data[:t.Spine]), nil
 }
 
-// CommitGrowth puts a trunk into force and deletes the files that the trunk
-// before it had expired.
+// CommitGrowth puts a trunk into force, deletes the files that the trunk
+// before it had expired, and shortens the journal. The caller holds the growth
+// lock.
 func (s *Store) CommitGrowth(before, after *Trunk) error {
+	if err := s.commitGrowth(before, after); err != nil {
+		return err
+	}
+	s.shorten(after.Journal.Part)
+	return nil
+}
+
+func (s *Store) commitGrowth(before, after *Trunk) error {
 	unlock, err := s.lock("write")
 	if err != nil {
 		return err
@@ -176,12 +185,15 @@ func (s *Store) CommitGrowth(before, after *Trunk) error {
 	if err := s.SyncJournal(after.Journal); err != nil {
 		return err
 	}
+	if after.Journal, err = s.nextPart(after.Journal); err != nil {
+		return err
+	}
 	after.Generation = before.Generation + 1
 	after.GrownAt = now().Format("2006-01-02T15:04:05Z")
 	if err := s.commitTrunk(after); err != nil {
 		return err
 	}
-	left, _ := s.leftovers("state/tables")
+	left, _ := s.leftovers("state/tables", "state/journal")
 	for _, name := range append(left, before.Expired...) {
 		s.remove(name) // what cannot be deleted wastes room, nothing else
 	}

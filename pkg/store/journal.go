@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,6 +26,7 @@ const (
 	opStore  = "store"  // it was stored, or stored anew with another date
 	opRetire = "retire" // a later version of its source does not have it
 	opRemove = "remove" // its text is gone
+	opGrown  = "grown"  // of no leaf: heads a part of which only the short lines were kept
 )
 
 // An Entry is one line of the journal. A stored leaf's line carries what
@@ -59,9 +61,9 @@ func (s *Store) entryOf(l *Leaf) Entry {
 
 type entryLine struct {
 	Op        string     `json:"op"`
-	ID        string     `json:"leaf_id"`
+	ID        string     `json:"leaf_id,omitempty"`
 	Timestamp string     `json:"timestamp,omitempty"`
-	SavedAt   string     `json:"saved_at"`
+	SavedAt   string     `json:"saved_at,omitempty"`
 	Source    string     `json:"source,omitempty"`
 	Position  int        `json:"position"`
 	Length    int        `json:"length,omitempty"`
@@ -146,10 +148,12 @@ func parseEntry(line []byte) (Entry, error) {
 		return e, wrong
 	case kind != "journal":
 		return e, fmt.Errorf("kind %q", kind)
-	case e.Op != opStore && e.Op != opRetire && e.Op != opRemove:
+	case !slices.Contains([]string{opStore, opRetire, opRemove, opGrown}, e.Op):
 		return e, fmt.Errorf("op %q", e.Op)
 	case e.Length < 0 || e.Position < 0:
 		return e, errors.New("a negative number")
+	case e.Op == opGrown:
+		return e, nil
 	}
 	return e, CheckID(e.ID)
 }
@@ -197,6 +201,9 @@ func (s *Store) toFirstPart(p *Position) error {
 }
 
 func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) {
+	if info, err := s.root.Lstat(partName(from.Part)); err == nil && info.Mode().IsRegular() && info.Size() == from.Offset {
+		return from, nil
+	}
 	f, err := s.open(partName(from.Part), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) && from.Offset == 0 {
 		return from, nil
@@ -213,6 +220,12 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 		return from, fmt.Errorf("%s is not a plain file; move it away and run ihmt-store rebuild", s.file(partName(from.Part)))
 	}
 	s.filesOpened++
+	if length, shortened := grownLength(f); shortened && from.Offset > 0 {
+		if from.Offset >= length {
+			return from, nil
+		}
+		from.Offset = 0
+	}
 	size := info.Size() - from.Offset
 	if size < 0 {
 		return from, fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(partName(from.Part)))
@@ -308,8 +321,32 @@ func (s *Store) extendable(name string, end int64) (*disk.File, error) {
 // Holds tells whether the journal reaches up to a position: one made anew, by a
 // rebuild or after damage, does not hold the positions of the old one.
 func (s *Store) Holds(p Position) bool {
+	if p.Offset == 0 {
+		return true
+	}
+	if info, err := s.root.Lstat(partName(p.Part)); err != nil || info.Size() >= p.Offset {
+		return err == nil
+	}
+	f, err := s.open(partName(p.Part), os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	s.filesOpened++
+	_, shortened := grownLength(f)
+	return shortened
+}
+
+// EndsAt tells whether a position is the end of the journal, without opening
+// it. It may say no where it is: behind the position stands a torn line, or
+// nothing but the end of a part.
+func (s *Store) EndsAt(p Position) bool {
+	_, err := s.root.Lstat(partName(p.Part + 1))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
 	info, err := s.root.Lstat(partName(p.Part))
-	return p.Offset == 0 || err == nil && info.Size() >= p.Offset
+	return err == nil && info.Size() == p.Offset || errors.Is(err, fs.ErrNotExist) && p.Offset == 0
 }
 
 // SyncJournal makes what other processes wrote of a part of the journal last:

@@ -204,7 +204,7 @@ func (s *Store) sweep(start Position) error {
 			}
 		}
 	}
-	left, err := s.leftovers(".", "state")
+	left, err := s.leftovers(".", "state", "state/journal")
 	if err != nil {
 		return err
 	}

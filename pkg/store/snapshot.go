@@ -173,6 +173,8 @@ func (snap *Snapshot) apply(e Entry) error {
 	tail := &snap.Tail
 	i, inTail := tail.byID[e.ID]
 	switch {
+	case e.Op == opGrown:
+		return fmt.Errorf("the tree grew over this part of the journal meanwhile: %w", fs.ErrNotExist)
 	case e.Op == opStore && inTail:
 		tail.Leaves[i] = e
 	case e.Op == opStore:

@@ -176,7 +176,7 @@ func (v *verification) left(name string) {
 }
 
 func (v *verification) leftovers() error {
-	names, err := v.s.leftovers(".", "state", "state/tables", "layers/*")
+	names, err := v.s.leftovers(".", "state", "state/journal", "state/tables", "layers/*")
 	for _, name := range names {
 		v.left(name)
 	}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/ihmt/ihmt/pkg/facts"
@@ -43,7 +44,8 @@ type Ledger struct {
 	mark    mark
 	sources map[string]facts.Source
 	known   map[string]*facts.Source // leaves that the caller has read; nil where they state nothing
-	lines   int                      // in the file
+	file    fs.FileInfo              // as it was read, nil where there was none
+	lines   int                      // in it
 	torn    bool                     // it must be written anew: damaged, or something was removed
 	added   bytes.Buffer
 }
@@ -108,27 +110,40 @@ func Read(s *store.Store, known map[string]*facts.Source) (*Ledger, error) {
 	if err := l.load(); err != nil {
 		return nil, err
 	}
-	if news, err := l.hasNews(); err != nil || !news {
-		return l, err
+	if s.EndsAt(l.mark.Journal) {
+		return l, nil
 	}
 	unlock, err := s.LockDerived("facts")
 	if err != nil { // a memory that may only be read, a disk that is full
 		return l, l.advance()
 	}
 	defer unlock()
-	if err := l.load(); err != nil {
+	if err := l.reload(); err != nil {
 		return nil, err
 	}
+	before := l.mark.Journal
 	if err := l.advance(); err != nil {
 		return nil, err
 	}
-	l.save() // where it fails, the next to read the ledger reads the same leaves again
+	if l.mark.Journal != before {
+		l.save() // where it fails, the next to read the ledger reads the same leaves again
+	}
 	return l, nil
+}
+
+// reload is load, where somebody else has written the file since.
+func (l *Ledger) reload() error {
+	if now, err := l.memory.DerivedInfo(fileName); errors.Is(err, fs.ErrNotExist) && l.file == nil ||
+		err == nil && l.file != nil && os.SameFile(now, l.file) && now.Size() == l.file.Size() && now.ModTime().Equal(l.file.ModTime()) {
+		return nil
+	}
+	return l.load()
 }
 
 // load reads the file up to its last mark.
 func (l *Ledger) load() error {
 	l.reset()
+	l.file, _ = l.memory.DerivedInfo(fileName)
 	data, err := l.memory.Derived(fileName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -179,22 +194,8 @@ func (l *Ledger) put(s facts.Source) {
 	l.sources[s.LeafID] = s
 }
 
-var errNews = errors.New("there is news")
-
-// hasNews tells whether the journal goes on after what was read.
-func (l *Ledger) hasNews() (bool, error) {
-	_, err := l.memory.Journal(l.mark.Journal, func(store.Entry) error { return errNews })
-	if errors.Is(err, errNews) {
-		return true, nil
-	}
-	return false, err
-}
-
 // advance reads the leaves journalled since the mark.
-func (l *Ledger) advance() (err error) {
-	if l.rules, err = facts.With("ihmt.config.json", l.own); err != nil {
-		return err
-	}
+func (l *Ledger) advance() error {
 	end, err := l.memory.Journal(l.mark.Journal, func(e store.Entry) error {
 		if e.Op == "remove" {
 			l.torn = l.torn || l.sources[e.ID].LeafID != ""
@@ -229,6 +230,9 @@ func (l *Ledger) save() error {
 func (l *Ledger) read(e *store.Entry) error {
 	source, ok := l.known[e.ID]
 	if !ok {
+		if err := l.needRules(); err != nil {
+			return err
+		}
 		leaf, err := l.leaf(e)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed meanwhile
@@ -249,6 +253,13 @@ func (l *Ledger) read(e *store.Entry) error {
 	l.put(*source)
 	l.line(source)
 	return nil
+}
+
+func (l *Ledger) needRules() (err error) {
+	if l.rules == nil {
+		l.rules, err = facts.With("ihmt.config.json", l.own)
+	}
+	return err
 }
 
 // leaf returns the leaf of a line of the journal. Where the line has its text,

@@ -1,0 +1,5 @@
+//go:build torture
+
+package store
+
+func init() { ShortenFrom = 4 << 10 }
