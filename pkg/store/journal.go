@@ -321,7 +321,7 @@ func (s *Store) extendable(name string, end int64) (*disk.File, error) {
 // Holds tells whether the journal reaches up to a position: one made anew, by a
 // rebuild or after damage, does not hold the positions of the old one.
 func (s *Store) Holds(p Position) bool {
-	if p.Offset == 0 {
+	if p == (Position{Part: 1}) {
 		return true
 	}
 	if info, err := s.root.Lstat(partName(p.Part)); err != nil || info.Size() >= p.Offset {
@@ -346,7 +346,11 @@ func (s *Store) EndsAt(p Position) bool {
 		return false
 	}
 	info, err := s.root.Lstat(partName(p.Part))
-	return err == nil && info.Size() == p.Offset || errors.Is(err, fs.ErrNotExist) && p.Offset == 0
+	if errors.Is(err, fs.ErrNotExist) && p.Offset == 0 { // a rebuild starts the journal in a part of its own
+		parts, err := s.journalParts()
+		return err == nil && (len(parts) == 0 || parts[len(parts)-1] < p.Part)
+	}
+	return err == nil && info.Size() == p.Offset
 }
 
 // SyncJournal makes what other processes wrote of a part of the journal last:

@@ -60,7 +60,7 @@ func TestTheJournalIsShortened(t *testing.T) {
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("from %s: %v, want %v; %v", c.what, got, c.want, err)
 		}
-		if !s.Holds(c.from) {
+		if c.from.Part > 0 && !s.Holds(c.from) {
 			t.Errorf("the journal does not hold %s", c.what)
 		}
 	}

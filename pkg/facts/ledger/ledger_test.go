@@ -12,6 +12,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/facts"
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/summarize"
 )
 
 func open(t *testing.T) *store.Store {
@@ -110,6 +111,19 @@ func TestADamagedFileIsReadAnew(t *testing.T) {
 				t.Fatalf("cut at %d (%q): got %q", n, damaged, got)
 			}
 		}
+	}
+}
+
+// A rebuild makes the journal anew, in a part that is not the first.
+func TestAFactHoldsAfterARebuild(t *testing.T) {
+	s := open(t)
+	save(t, s, "2024-03-11", "I live in Madrid.", "")
+	held(t, s, "2026-06-01")
+	if _, err := s.Rebuild(); err != nil {
+		t.Fatal(err)
+	}
+	if got := held(t, s, "2026-06-01"); got != "user location Madrid" {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -257,6 +271,44 @@ func TestTheJournalSaysWhatTheFilesSay(t *testing.T) {
 		}
 		if got := l.sources[id]; !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %+v, want %+v", leaf.Content[:min(len(leaf.Content), 40)], got, want)
+		}
+	}
+}
+
+// A journal that was made anew begins in a later part: a timeline that has
+// read nothing is not at its end, nor is one that has read an empty part of
+// the old one.
+func TestAJournalMadeAnewIsRead(t *testing.T) {
+	before := store.ShortenFrom
+	store.ShortenFrom = 1
+	defer func() { store.ShortenFrom = before }()
+	s := open(t)
+	save(t, s, "2026-02-03", "I live in Valencia now.", "")
+	for _, keep := range []bool{false, true} {
+		if _, err := summarize.Grow(t.Context(), s, summarize.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Timeline(s); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := s.Derived("facts.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Rebuild(); err != nil {
+			t.Fatal(err)
+		}
+		if keep {
+			if err := s.ReplaceDerived("facts.jsonl", kept); err != nil {
+				t.Fatal(err)
+			}
+		}
+		timeline, err := Timeline(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := timeline.At("2026-12-31"); len(got) != 1 {
+			t.Errorf("with the old timeline kept: %v: %v, want one fact", keep, got)
 		}
 	}
 }

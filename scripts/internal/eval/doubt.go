@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/ihmt/ihmt/scripts/internal/known"
 )
 
 func init() {
@@ -24,7 +26,7 @@ func doubt(args []string) error {
 	}
 	holders := map[string][]int{}
 	for i, c := range chunks {
-		for _, w := range askable(c.Content) {
+		for _, w := range known.Askable(c.Content) {
 			holders[w] = append(holders[w], i)
 		}
 	}

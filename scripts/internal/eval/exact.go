@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/text"
+	"github.com/ihmt/ihmt/scripts/internal/known"
 	"github.com/ihmt/ihmt/scripts/internal/oracle"
 )
 
@@ -107,20 +109,20 @@ func converse(chunks []record.Chunk, random *rand.Rand) {
 func exactQuestions(chunks []record.Chunk, n int, random *rand.Rand) []question {
 	var questions []question
 	for i, s := range seekNotes(chunks, (n+2)/3) {
-		q := s.question
+		q := question{Query: s.Query}
 		switch i % 7 {
 		case 1:
 			q.Query += " " + chunks[random.IntN(len(chunks))].Timestamp[:10]
 		case 2:
 			q.Query = "when did Dora " + q.Query
 		case 3:
-			q.Clue = askable(chunks[s.note].Content)[0]
+			q.Clue = known.Askable(chunks[s.Note].Content)[0]
 		case 4:
 			q.Query += " lópez"
 		case 5:
 			q.Query, _, _ = strings.Cut(q.Query, " ")
 		case 6:
-			words := strings.Fields(chunks[s.note].Content)
+			words := strings.Fields(chunks[s.Note].Content)
 			q.Query = strconv.Quote(words[0] + " " + words[1])
 		}
 		questions = append(questions, q)
@@ -170,7 +172,7 @@ func (x *exactness) compare(state string, same bool) error {
 	if err != nil {
 		return err
 	}
-	judge := oracle.New(analyzer, leaves)
+	judge := oracle.New(analyzer, store.DefaultSettings().BranchFactor, leaves)
 	answers, err := x.results(x.questions, exactResults)
 	if err != nil {
 		return err
