@@ -107,6 +107,7 @@ func parseLeaf(data []byte) (*Leaf, error) {
 	if len(header) > maxHeader {
 		return nil, errors.New("the header is larger than 16 MiB")
 	}
+	header = bytes.ToValidUTF8(header, []byte("\uFFFD"))
 	if _, err := record.Parse(header); err != nil {
 		if header = withoutBranches(header); header == nil {
 			return nil, fmt.Errorf("header: %w", err)
