@@ -164,9 +164,11 @@ func parseEntry(line []byte) (Entry, error) {
 // starts a new journal in a part of its own.
 func (s *Store) readJournal(from Position, do func(Entry) error) (Position, error) {
 	if from.Offset == 0 {
-		if err := s.toFirstPart(&from); err != nil {
+		part, err := s.inForce(from.Part)
+		if err != nil {
 			return from, err
 		}
+		from.Part = part
 	}
 	for {
 		end, err := s.readPart(from, do)
@@ -181,23 +183,38 @@ func (s *Store) readJournal(from Position, do func(Entry) error) (Position, erro
 	}
 }
 
-// toFirstPart moves a position at the start of a part that does not exist to
-// the first one after it that does.
-func (s *Store) toFirstPart(p *Position) error {
-	if _, err := s.root.Lstat(partName(p.Part)); err == nil {
-		return nil
+// inForce returns a part, or in its stead the first one of the journal in force:
+// where there is no such part, or where a rebuild has begun the journal anew,
+// one part further on, and a power cut has brought the old ones back.
+func (s *Store) inForce(part int) (int, error) {
+	next := part
+	for s.hasPart(next) {
+		next++
+	}
+	if next > part && !s.hasPart(next+1) {
+		return part, nil
 	}
 	parts, err := s.journalParts()
 	if err != nil {
-		return err
+		return part, err
 	}
-	for _, part := range parts {
-		if part > p.Part {
-			p.Part = part
-			return nil
-		}
+	i := slices.IndexFunc(parts, func(p int) bool { return p > next })
+	if i < 0 {
+		return part, nil
 	}
-	return nil
+	if next == part {
+		return parts[i], nil
+	}
+	trunk, err := s.trunk(false)
+	if err != nil || trunk.Journal.Part < next {
+		return part, err
+	}
+	return s.inForce(parts[i])
+}
+
+func (s *Store) hasPart(part int) bool {
+	_, err := s.root.Lstat(partName(part))
+	return err == nil
 }
 
 func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) {
@@ -323,6 +340,9 @@ func (s *Store) extendable(name string, end int64) (*disk.File, error) {
 func (s *Store) Holds(p Position) bool {
 	if p == (Position{Part: 1}) {
 		return true
+	}
+	if part, err := s.inForce(p.Part); err != nil || part != p.Part {
+		return false
 	}
 	if info, err := s.root.Lstat(partName(p.Part)); err != nil || info.Size() >= p.Offset {
 		return err == nil

@@ -114,16 +114,34 @@ func TestADamagedFileIsReadAnew(t *testing.T) {
 	}
 }
 
-// A rebuild makes the journal anew, in a part that is not the first.
+// A rebuild makes the journal anew, in a part that is not the first; a power
+// cut may bring back what it deleted.
 func TestAFactHoldsAfterARebuild(t *testing.T) {
 	s := open(t)
 	save(t, s, "2024-03-11", "I live in Madrid.", "")
 	held(t, s, "2026-06-01")
+	deleted := map[string][]byte{file(s): nil, filepath.Join(s.Dir(), "state", "journal", "000001.jsonl"): nil}
+	for name := range deleted {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deleted[name] = data
+	}
 	if _, err := s.Rebuild(); err != nil {
 		t.Fatal(err)
 	}
 	if got := held(t, s, "2026-06-01"); got != "user location Madrid" {
 		t.Errorf("got %q", got)
+	}
+	save(t, s, "2025-03-11", "I work at Acme.", "")
+	for name, data := range deleted {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := held(t, s, "2026-06-01"); got != "user employer Acme; user location Madrid" {
+		t.Errorf("after a power cut: got %q", got)
 	}
 }
 
