@@ -23,7 +23,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	mangokong "github.com/alecthomas/mango-kong"
-	"github.com/willabides/kongplete"
 	"golang.org/x/term"
 
 	_ "github.com/ihmt/ihmt/pkg/cli/early" // answers --version
@@ -114,8 +113,11 @@ func run(name, about string, grammar commonOf, render Renderer, args []string) i
 	if err != nil {
 		return fail(os.Stderr, name, err)
 	}
-	if os.Getenv("COMP_LINE") != "" { // a shell asks how to go on
-		kongplete.Complete(parser)
+	if line := os.Getenv("COMP_LINE"); line != "" { // a shell asks how to go on
+		for _, word := range completions(parser, line, os.Getenv("COMP_POINT")) {
+			fmt.Println(word)
+		}
+		return 0
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
