@@ -183,38 +183,29 @@ func (s *Store) readJournal(from Position, do func(Entry) error) (Position, erro
 	}
 }
 
-// inForce returns a part, or in its stead the first one of the journal in force:
-// where there is no such part, or where a rebuild has begun the journal anew,
-// one part further on, and a power cut has brought the old ones back.
+// inForce returns a part, or in its stead the first one of the journal in force
+// where it is none of it: a rebuild begins the journal anew, leaving out a
+// part, and a power cut may bring back some of the old ones.
 func (s *Store) inForce(part int) (int, error) {
-	next := part
-	for s.hasPart(next) {
-		next++
-	}
-	if next > part && !s.hasPart(next+1) {
-		return part, nil
-	}
 	parts, err := s.journalParts()
+	if err != nil || len(parts) == 0 {
+		return part, err
+	}
+	if last := len(parts) - 1; parts[last]-parts[0] == last { // none is left out
+		return max(part, parts[0]), nil
+	}
+	trunk, err := s.trunk(false)
 	if err != nil {
 		return part, err
 	}
-	i := slices.IndexFunc(parts, func(p int) bool { return p > next })
-	if i < 0 {
-		return part, nil
+	first := trunk.Journal.Part
+	for slices.Contains(parts, first-1) {
+		first--
 	}
-	if next == part {
-		return parts[i], nil
+	if part < first {
+		return first, nil
 	}
-	trunk, err := s.trunk(false)
-	if err != nil || trunk.Journal.Part < next {
-		return part, err
-	}
-	return s.inForce(parts[i])
-}
-
-func (s *Store) hasPart(part int) bool {
-	_, err := s.root.Lstat(partName(part))
-	return err == nil
+	return part, nil
 }
 
 func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) {
@@ -355,6 +346,44 @@ func (s *Store) Holds(p Position) bool {
 	s.filesOpened++
 	_, shortened := grownLength(f)
 	return shortened
+}
+
+// goesOn is the part of the journal in which the trunk says that it goes on.
+func (s *Store) goesOn() int {
+	s.mu.Lock()
+	part := s.journalPart
+	s.mu.Unlock()
+	if part == 0 {
+		if t, err := s.trunk(false); err == nil {
+			return t.Journal.Part
+		}
+		return 1
+	}
+	return part
+}
+
+// leadsOn tells whether the journal goes on from a part to where the trunk
+// says. It does not from one of a journal that was taken down, even where a
+// power cut brought the part back.
+func (s *Store) leadsOn(part int) bool {
+	for ; part < s.goesOn(); part++ {
+		if _, err := s.root.Lstat(partName(part)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// firstPart is the first part that leads on.
+func (s *Store) firstPart() int {
+	part := s.goesOn()
+	for part > 1 {
+		if _, err := s.root.Lstat(partName(part - 1)); err != nil {
+			break
+		}
+		part--
+	}
+	return part
 }
 
 // EndsAt tells whether a position is the end of the journal, without opening

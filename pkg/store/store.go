@@ -54,6 +54,7 @@ type Store struct {
 	root        *os.Root
 	mu          sync.Mutex
 	folders     map[string]bool // known to be folders of the memory
+	journalPart int             // in which the trunk, as read last, says that the journal goes on
 	filesOpened int
 	bytesRead   int64
 }

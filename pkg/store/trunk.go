@@ -149,6 +149,9 @@ func (s *Store) trunk(whole bool) (*Trunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(trunkName), err)
 	}
+	s.mu.Lock()
+	s.journalPart = t.Journal.Part
+	s.mu.Unlock()
 	return t, nil
 }
 

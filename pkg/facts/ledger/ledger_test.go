@@ -293,40 +293,49 @@ func TestTheJournalSaysWhatTheFilesSay(t *testing.T) {
 	}
 }
 
-// A journal that was made anew begins in a later part: a timeline that has
-// read nothing is not at its end, nor is one that has read an empty part of
-// the old one.
+// A journal that was made anew begins in a later part. Neither an empty
+// timeline nor one of the old journal, which a power cut may bring back with
+// parts of it, is at its end.
 func TestAJournalMadeAnewIsRead(t *testing.T) {
 	before := store.ShortenFrom
 	store.ShortenFrom = 1
 	defer func() { store.ShortenFrom = before }()
 	s := open(t)
 	save(t, s, "2026-02-03", "I live in Valencia now.", "")
-	for _, keep := range []bool{false, true} {
+	for i, back := range [][]string{{}, {"state/facts.jsonl"}, {"state/journal/*"}, {"state/facts.jsonl", "state/journal/*"}} {
 		if _, err := summarize.Grow(t.Context(), s, summarize.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Timeline(s); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := s.Derived("facts.jsonl")
-		if err != nil {
-			t.Fatal(err)
+		kept := map[string][]byte{}
+		for _, pattern := range back {
+			names, _ := filepath.Glob(filepath.Join(s.Dir(), pattern))
+			for _, name := range names {
+				data, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept[name] = data
+			}
 		}
 		if _, err := s.Rebuild(); err != nil {
 			t.Fatal(err)
 		}
-		if keep {
-			if err := s.ReplaceDerived("facts.jsonl", kept); err != nil {
+		for name, data := range kept {
+			if err := os.WriteFile(name, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
+		city := []string{"Madrid", "Lugo", "Porto", "Bergen"}[i]
+		save(t, s, fmt.Sprintf("2026-03-%02d", i+1), "I live in "+city+" now.", "")
 		timeline, err := Timeline(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := timeline.At("2026-12-31"); len(got) != 1 {
-			t.Errorf("with the old timeline kept: %v: %v, want one fact", keep, got)
+		if got := timeline.At("2026-12-31"); len(got) != 1 || got[0].Value != city {
+			t.Errorf("with %v brought back: %v, want %s", back, got, city)
 		}
 	}
 }
