@@ -12,6 +12,7 @@ import (
 
 	"github.com/ihmt/ihmt/pkg/nav"
 	"github.com/ihmt/ihmt/pkg/record"
+	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/text"
 	"github.com/ihmt/ihmt/scripts/internal/oracle"
 )
@@ -192,7 +193,7 @@ func newRanked(chunks []record.Chunk) (*ranked, error) {
 		leaves[i] = oracle.Leaf{ID: fmt.Sprintf("%08d", i), Domain: c.Domain, Timestamp: c.Timestamp, Source: c.Source, Title: c.Title,
 			Author: c.Author, Content: c.Content, Tags: c.Tags, Position: c.Position}
 	}
-	return &ranked{oracle.New(a, leaves), chunks, a}, nil
+	return &ranked{oracle.New(a, store.DefaultSettings().BranchFactor, leaves), chunks, a}, nil
 }
 
 func (m *ranked) ask(questions []question, k int) ([]answer, error) {

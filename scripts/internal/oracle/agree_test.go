@@ -37,7 +37,7 @@ func TestSearchAgreesWithTheOracle(t *testing.T) {
 	for seed := range uint64(4) {
 		h := &history{T: t, Rand: rand.New(rand.NewPCG(seed, 7)), dir: filepath.Join(t.TempDir(), "ihmt_memory"),
 			versions: map[string][]string{}, retired: map[string]bool{}, removed: map[string]bool{}}
-		s, err := store.Create(h.dir)
+		s, err := store.Init(h.dir, func(settings *store.Settings) { settings.BranchFactor = []int{8, 3, 8, 2}[seed] }, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func (h *history) agrees() bool {
 	for i := range leaves {
 		leaves[i].Retired = h.retired[leaves[i].ID]
 	}
-	judge := oracle.New(h.store.Analyzer, leaves)
+	judge := oracle.New(h.store.Analyzer, h.store.Settings.BranchFactor, leaves)
 	searcher, err := nav.NewSearcher(h.store)
 	if err != nil {
 		h.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/text"
 	"github.com/ihmt/ihmt/scripts/internal/oracle"
 )
@@ -43,7 +44,7 @@ func TestQuestionsInSixLanguages(t *testing.T) {
 		for i, n := range m.notes {
 			leaves[i] = oracle.Leaf{ID: fmt.Sprint(i), Domain: "personal", Source: fmt.Sprint("note ", i), Timestamp: fmt.Sprintf("2025-01-%02d", i+1), Content: n}
 		}
-		memory := oracle.New(a, leaves)
+		memory := oracle.New(a, store.DefaultSettings().BranchFactor, leaves)
 		for q, want := range m.questions {
 			got := memory.Search(q, text.DMY)
 			if len(got) == 0 || got[0].ID != fmt.Sprint(want) {

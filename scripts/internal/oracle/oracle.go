@@ -17,6 +17,7 @@ import (
 // A Memory is a set of leaves to be searched.
 type Memory struct {
 	analyzer *text.Analyzer
+	factor   int
 	leaves   []*leaf
 	authors  map[string]map[string]bool // names that have a word
 	layers   [2]layer
@@ -52,9 +53,10 @@ type Result struct {
 	Coverage float64
 }
 
-// New prepares leaves for searching.
-func New(analyzer *text.Analyzer, leaves []Leaf) *Memory {
-	m := &Memory{analyzer: analyzer, authors: map[string]map[string]bool{}}
+// New prepares leaves for searching, of a memory whose full branches have
+// factor children.
+func New(analyzer *text.Analyzer, factor int, leaves []Leaf) *Memory {
+	m := &Memory{analyzer: analyzer, factor: factor, authors: map[string]map[string]bool{}}
 	for _, l := range leaves {
 		p := analyzer.Profile(text.Fields{Title: l.Title, Content: l.Content, Author: l.Author, Tags: l.Tags})
 		day, dated := text.ParseDate(l.Timestamp)
@@ -122,7 +124,6 @@ func lends(l *leaf, offset int) float64 {
 
 // group finds the groups of both layers.
 func (m *Memory) group() {
-	const factor = 8
 	domains := map[string][]*leaf{} // in tree order
 	for _, l := range m.leaves {
 		domains[l.Domain] = append(domains[l.Domain], l)
@@ -132,13 +133,13 @@ func (m *Memory) group() {
 		for _, l := range leaves {
 			l.groups[0] = l.Parent
 			if l.Parent == "" {
-				l.groups[0] = fmt.Sprintf("%s pending %d", domain, pending/factor)
+				l.groups[0] = fmt.Sprintf("%s pending %d", domain, pending/m.factor)
 				pending++
 			}
 		}
 		provisional := "" // the layer-1 group that is not full
-		if pending%factor > 0 {
-			provisional = fmt.Sprintf("%s pending %d", domain, pending/factor)
+		if pending%m.factor > 0 {
+			provisional = fmt.Sprintf("%s pending %d", domain, pending/m.factor)
 		}
 		var orphans []string // full layer-1 groups, in the order of their first leaves
 		for _, l := range leaves {
@@ -153,7 +154,7 @@ func (m *Memory) group() {
 				if i < 0 {
 					i = len(orphans)
 				}
-				l.groups[1] = fmt.Sprintf("%s pending %d", domain, min(i/factor, len(orphans)/factor))
+				l.groups[1] = fmt.Sprintf("%s pending %d", domain, min(i/m.factor, len(orphans)/m.factor))
 			}
 		}
 	}

@@ -47,8 +47,12 @@ func (p *promise) broken(dir string, random *rand.Rand, whole bool) error {
 	if err != nil {
 		return err
 	}
+	kept, err := leavesOf(s)
+	if err != nil {
+		return err
+	}
 	for id, n := range p.leaves {
-		if err := p.check(s, found, id, n); err != nil {
+		if err := p.check(kept[id], found, id, n); err != nil {
 			return err
 		}
 	}
@@ -61,17 +65,29 @@ func (p *promise) broken(dir string, random *rand.Rand, whole bool) error {
 			return fmt.Errorf("verify: %s %s", problem.File, problem.Wrong)
 		}
 	}
-	return searches(s, found, p, random)
+	leaves, err := found.leaves(kept)
+	if err != nil {
+		return err
+	}
+	return searches(s, found, leaves, p, random)
 }
 
-func (p *promise) check(s *store.Store, found index, id string, n note) error {
-	l, err := s.Leaf(id)
+// leavesOf returns the leaves that a memory has files of, by id.
+func leavesOf(s *store.Store) (map[string]*store.Leaf, error) {
+	kept := map[string]*store.Leaf{}
+	return kept, s.Each(func(l *store.Leaf) error {
+		kept[l.ID] = l
+		return nil
+	})
+}
+
+func (p *promise) check(l *store.Leaf, found index, id string, n note) error {
 	at, indexed := found[id]
 	switch {
 	case p.doomed[id]:
 		return nil
-	case err != nil:
-		return fmt.Errorf("a leaf was lost: %w", err)
+	case l == nil:
+		return fmt.Errorf("leaf %s was lost", id)
 	case l.Checksum != n.checksum || store.Checksum(l.Content) != n.checksum:
 		return fmt.Errorf("leaf %s is not what was acknowledged", id)
 	case !indexed:
@@ -130,37 +146,29 @@ func indexOf(s *store.Store) (index, error) {
 
 // leaves are what their files say, but for where they stand in the tree: that
 // the files say only for people.
-func (x index) leaves(s *store.Store) ([]oracle.Leaf, error) {
-	var leaves []oracle.Leaf
-	err := s.Each(func(l *store.Leaf) error {
-		at, indexed := x[l.ID]
-		if !indexed {
-			return nil
+func (x index) leaves(kept map[string]*store.Leaf) ([]oracle.Leaf, error) {
+	leaves := make([]oracle.Leaf, 0, len(x))
+	for _, id := range slices.Sorted(maps.Keys(x)) {
+		at, l := x[id], kept[id]
+		if l == nil {
+			return nil, fmt.Errorf("leaf %s can be found, and has no file", id)
 		}
 		at.Domain, at.Source, at.Position, at.Title, at.Author, at.Tags, at.Content = l.Domain, l.Extra.Source, l.Extra.Position, l.Extra.Title, l.Extra.Author, l.Tags, l.Content
 		leaves = append(leaves, at)
-		return nil
-	})
-	if err == nil && len(leaves) != len(x) {
-		err = fmt.Errorf("%d leaves can be found, and %d of them have files", len(x), len(leaves))
 	}
-	return leaves, err
+	return leaves, nil
 }
 
 // searches compares some searches with scoring every leaf, and looks for some
 // leaves by their own words.
-func searches(s *store.Store, found index, p *promise, random *rand.Rand) error {
-	leaves, err := found.leaves(s)
-	if err != nil {
-		return err
-	}
-	judge := oracle.New(s.Analyzer, leaves)
+func searches(s *store.Store, found index, leaves []oracle.Leaf, p *promise, random *rand.Rand) error {
+	judge := oracle.New(s.Analyzer, s.Settings.BranchFactor, leaves)
 	searcher, err := nav.NewSearcher(s)
 	if err != nil {
 		return err
 	}
 	defer searcher.Close()
-	for range 4 {
+	for range 2 + len(leaves)/100 {
 		q := record.Query{Query: words(random, 1+random.IntN(3)), K: 25}
 		answer, err := searcher.Search(q)
 		if err != nil {
@@ -173,7 +181,7 @@ func searches(s *store.Store, found index, p *promise, random *rand.Rand) error 
 		}
 	}
 	ids := slices.Sorted(maps.Keys(p.leaves))
-	for range min(8, len(ids)) {
+	for range min(2+len(ids)/50, len(ids)) {
 		id := ids[random.IntN(len(ids))]
 		if p.doomed[id] || found[id].Retired {
 			continue

@@ -3,13 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ihmt/ihmt/pkg/facts"
 	"github.com/ihmt/ihmt/pkg/facts/ledger"
@@ -51,7 +59,12 @@ func (s *script) play(steps ...func() error) error {
 }
 
 func (s *script) opened(steps ...func() error) (err error) {
-	if s.store, err = store.Create(s.dir); err != nil {
+	if _, made := os.Stat(filepath.Join(s.dir, "ihmt.config.json")); made == nil {
+		s.store, err = store.Create(s.dir)
+	} else {
+		s.store, err = store.Init(s.dir, func(settings *store.Settings) { settings.BranchFactor = 3 }, true) // for a deep tree over a few leaves
+	}
+	if err != nil {
 		return err
 	}
 	defer s.store.Close()
@@ -164,10 +177,9 @@ func (s *script) remove(n int) func() error {
 	}
 }
 
-// promised is what the memory owes after so many changes, and whether a
-// removal is under way.
-func (s *script) promised(changes int) (p *promise, removing bool) {
-	p = newPromise()
+// promised is what the memory owes after so many changes.
+func (s *script) promised(changes int) *promise {
+	p := newPromise()
 	for _, e := range s.events {
 		if e.at > changes {
 			continue
@@ -178,128 +190,234 @@ func (s *script) promised(changes int) (p *promise, removing bool) {
 		}
 		if e.removing != "" {
 			p.doomed[e.removing] = true
-			removing = true
 		}
 		if e.removed != "" {
 			delete(p.leaves, e.removed)
-			removing = false
 		}
 	}
-	return p, removing
+	return p
 }
 
-// A replay cuts the power over a recorded script and looks at what is left.
+// A replay cuts the power over recorded scripts and looks at what is left.
 type replay struct {
-	*script
-	from, every int // the first change after which the power is cut, and then after every so many
-	random      *rand.Rand
-	states      int
+	every  int // the power is cut after every so many changes
+	seed   uint64
+	spare  chan string // folders to lay a state of the disk into
+	states int
+
+	mu   sync.Mutex
+	seen map[[32]byte]bool // that were looked at, or have come of such
 }
 
-// run replays every so many of the changes and cuts the power after each in
-// several ways.
-func (r *replay) run() error {
-	home, err := os.MkdirTemp("", "ihmt-cut-")
-	if err != nil {
-		return err
+func newReplay(every int, seed uint64) (*replay, error) {
+	r := &replay{every: every, seed: seed, spare: make(chan string, runtime.GOMAXPROCS(0)), seen: map[[32]byte]bool{}}
+	for range cap(r.spare) {
+		home, err := os.MkdirTemp(quickDisk(), "ihmt-cut-")
+		if err != nil {
+			return nil, err
+		}
+		r.spare <- home
 	}
-	defer os.RemoveAll(home)
-	disk.Intercept = func(op disk.Op, make func(disk.Op) error) error { // what is checked need not last
+	return r, nil
+}
+
+func (r *replay) close() {
+	for range cap(r.spare) {
+		os.RemoveAll(<-r.spare)
+	}
+}
+
+// quickDisk is a folder that is kept in the machine's memory, where there is
+// one: what is looked at need not last.
+func quickDisk() string {
+	const shared = "/dev/shm"
+	if info, err := os.Stat(shared); err == nil && info.IsDir() {
+		return shared
+	}
+	return ""
+}
+
+// news tells whether a state has not been seen before.
+func (r *replay) news(state [32]byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.seen[state]
+	r.seen[state] = true
+	return !known
+}
+
+// run replays a script and, from a change on, cuts the power after every so
+// many of them, in several ways.
+func (r *replay) run(s *script, from int) error {
+	disk.Intercept = func(op disk.Op, make func(disk.Op) error) error {
 		if op.Kind == disk.Sync || op.Kind == disk.SyncFolder {
 			return nil
 		}
 		return make(op)
 	}
 	defer func() { disk.Intercept = nil }()
+	group, ctx := errgroup.WithContext(context.Background())
+	group.SetLimit(cap(r.spare))
 	p := newPlatter()
-	seen := map[[32]byte]bool{}
-	for n, op := range r.tape.ops {
+	random := rand.New(rand.NewPCG(r.seed, uint64(len(s.tape.ops))))
+	for n, op := range s.tape.ops {
 		if filepath.IsAbs(op.Name) {
 			continue // above the memory
 		}
 		p.do(op)
-		if n+1 < r.from || !r.telling(n+1, op) {
+		if n+1 < from || (n+1)%r.every != 0 && n+1 < len(s.tape.ops) || ctx.Err() != nil {
 			continue
 		}
-		promised, removing := r.promised(n + 1)
-		for _, c := range cuts(r.random, 3) {
+		promised := s.promised(n + 1)
+		for _, c := range cuts(random, 3) {
 			files, folders := p.after(c)
-			state := mark(files, append(folders, fmt.Sprint(len(promised.leaves))))
-			if seen[state] {
+			if !r.news(mark(files, append(folders, fmt.Sprint(len(promised.leaves), len(promised.doomed))))) {
 				continue
 			}
-			seen[state] = true
 			r.states++
-			dir := filepath.Join(home, "ihmt_memory")
-			if err := lay(dir, files, folders); err != nil {
-				return err
-			}
-			if err := r.look(dir, promised, removing); err != nil {
-				lay(dir, files, folders)
-				return keep(home, fmt.Errorf("power cut after change %d of %d (%s %s), where %s: %w", n+1, len(r.tape.ops), op.Kind, op.Name, c.name, err))
-			}
+			random := rand.New(rand.NewPCG(r.seed, uint64(r.states)))
+			group.Go(func() error {
+				home := <-r.spare
+				defer func() { r.spare <- home }()
+				l := &look{replay: r, promise: promised, random: random, dir: filepath.Join(home, "ihmt_memory"), files: files, folders: folders}
+				if err := l.all(); err != nil {
+					l.lay()
+					return keep(home, fmt.Errorf("power cut after change %d of %d (%s %s), where %s: %w", n+1, len(s.tape.ops), op.Kind, op.Name, c.name, err))
+				}
+				return nil
+			})
 		}
 	}
-	return nil
+	return group.Wait()
 }
 
-// telling tells whether the power is cut after a change: after every so many,
-// after the last, and, where another process came before, when something has
-// just been acknowledged and when a trunk has come into force.
-func (r *replay) telling(n int, op disk.Op) bool {
-	return n%r.every == 0 || n == len(r.tape.ops) ||
-		r.from > 1 && (op.To == "root.json" || slices.ContainsFunc(r.events, func(e event) bool { return e.at == n }))
+// A look holds what a power cut left against what was promised.
+type look struct {
+	*replay
+	*promise
+	random  *rand.Rand
+	dir     string
+	files   map[string][]byte
+	folders []string
 }
 
-// look holds a memory against what it promised: as it is, after the next save
-// and growth, and after a rebuild.
-func (r *replay) look(dir string, p *promise, removing bool) error {
-	err := p.broken(dir, r.random, false)
-	if _, missing := os.Stat(filepath.Join(dir, "layer_0")); missing != nil && len(p.leaves) == 0 {
-		err = nil // the first save was never acknowledged
-	}
-	if err != nil && !removing {
+func (l *look) lay() error { return lay(l.dir, l.files, l.folders) }
+
+// all looks at the memory as it is, after the next save and growth, and after
+// a rebuild.
+func (l *look) all() error {
+	if err := l.lay(); err != nil {
 		return err
 	}
-	if err == nil {
-		if err := use(dir, false); err != nil {
-			return fmt.Errorf("the next save and growth: %w", err)
-		}
-		if err := p.broken(dir, r.random, false); err != nil {
-			return fmt.Errorf("after the next save and growth: %w", err)
+	_, begun := l.files["layer_0"]
+	begun = begun || slices.Contains(l.folders, "layer_0")
+	if begun || len(l.leaves) > 0 { // else the first save was never acknowledged
+		if err := l.broken(l.dir, l.random, false); err != nil {
+			return err
 		}
 	}
-	if err := use(dir, true); err != nil {
+	saved, err := next(l.dir)
+	if err != nil {
+		return fmt.Errorf("the next save and growth: %w", err)
+	}
+	if err := l.once(saved, false); err != nil {
+		return fmt.Errorf("after the next save and growth: %w", err)
+	}
+	if err := l.lay(); err != nil {
+		return err
+	}
+	if err := rebuilt(l.dir); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	if err := p.broken(dir, r.random, true); err != nil {
+	if err := l.once("", true); err != nil {
 		return fmt.Errorf("after a rebuild: %w", err)
 	}
-	if n := leftovers(dir); n > 0 {
+	if n := leftovers(l.dir); n > 0 {
 		return fmt.Errorf("after a rebuild %d temporary files are still there", n)
 	}
 	return nil
 }
 
-// use works on a memory as the next process would.
-func use(dir string, rebuild bool) error {
+// once looks at what a memory has become, unless one like it was looked at
+// before: most of what a power cut takes makes no difference in the end.
+func (l *look) once(saved string, whole bool) error {
+	like, err := essence(l.dir, saved)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, whole, slices.Sorted(maps.Keys(l.leaves)), slices.Sorted(maps.Keys(l.doomed)))
+	h.Write(like)
+	if !l.news([32]byte(h.Sum(nil))) {
+		return nil
+	}
+	return l.broken(l.dir, l.random, whole)
+}
+
+// essence is a hash of all that a memory holds, but for how often its tree has
+// grown and when the last leaf was saved.
+func essence(dir, saved string) ([]byte, error) {
+	files, err := truth(dir)
+	if err != nil {
+		return nil, err
+	}
+	var trunk store.Trunk
+	if data, grown := files["root.json"]; grown {
+		if err := json.Unmarshal(data, &trunk); err != nil {
+			return nil, err
+		}
+	}
+	h := sha256.New()
+	for i := range trunk.Tables {
+		name := "state/tables/" + trunk.Tables[i].Name
+		files[fmt.Sprint("table ", i)] = files[name]
+		delete(files, name)
+		trunk.Tables[i].Name, trunk.Tables[i].Checksum = "", ""
+	}
+	fmt.Fprintln(h, trunk.Format, trunk.Analyzer, trunk.Journal.Offset, trunk.Tables, trunk.Leaves, trunk.Removed, trunk.Depth, trunk.Spine, trunk.Domains)
+	delete(files, "root.json")
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		data := files[name]
+		if saved != "" {
+			data = bytes.ReplaceAll(data, []byte(saved), []byte("saved"))
+		}
+		fmt.Fprintln(h, strings.TrimRight(name, "0123456789"), len(data))
+		h.Write(data)
+	}
+	return h.Sum(nil), nil
+}
+
+// next saves a note and grows the tree, as the next process would, and returns
+// when it was saved.
+func next(dir string) (saved string, err error) {
+	s, err := store.Create(dir)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	line := record.New(record.KindChunk, record.Chunk{Source: "next", Timestamp: "2026-02-03", Domain: "sea", Content: "after the storm"}).Append(nil)
+	if _, err := s.Put(record.NewReader(bytes.NewReader(line)), func(out []*record.Record) error {
+		for _, r := range out { // the last call has none
+			saved = r.Str("saved_at")
+		}
+		return nil
+	}, store.PutOptions{}); err != nil {
+		return "", err
+	}
+	if _, err := summarize.Grow(context.Background(), s, summarize.Options{Force: true}); err != nil {
+		return "", err
+	}
+	return saved, timelineRight(s)
+}
+
+func rebuilt(dir string) error {
 	s, err := store.Create(dir)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if rebuild {
-		_, _, err := summarize.Rebuild(context.Background(), s, nil)
-		return err
-	}
-	line := record.New(record.KindChunk, record.Chunk{Source: "next", Timestamp: "2026-02-03", Domain: "sea", Content: "after the storm"}).Append(nil)
-	if _, err := s.Put(record.NewReader(bytes.NewReader(line)), func([]*record.Record) error { return nil }, store.PutOptions{}); err != nil {
-		return err
-	}
-	if _, err := summarize.Grow(context.Background(), s, summarize.Options{Force: true}); err != nil {
-		return err
-	}
-	return timelineRight(s)
+	_, _, err = summarize.Rebuild(context.Background(), s, nil)
+	return err
 }
 
 // timelineRight compares the timeline with one that is made of all leaves.
@@ -340,45 +458,51 @@ func timelineRight(s *store.Store) error {
 // many of its changes; then lives in which a process is killed, another goes
 // on, and the power is cut over that one.
 func powerCuts(every int, seed uint64, say func(string)) error {
+	defer func(size int64) { store.ShortenFrom = size }(store.ShortenFrom)
+	store.ShortenFrom = 2 << 10
 	home, err := os.MkdirTemp("", "ihmt-script-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(home)
-	random := rand.New(rand.NewPCG(seed, 2))
-	s := newScript(filepath.Join(home, "whole"))
-	if err := s.play(s.save(1), s.save(1), s.save(30), s.timeline, s.grow(false), s.version(3), s.timeline, s.version(2), s.grow(true), s.save(60), s.grow(false), s.save(3), s.again(1), s.timeline,
-		s.remove(2), s.remove(30), s.save(2), s.rebuild, s.save(5), s.timeline, s.grow(false)); err != nil {
+	r, err := newReplay(every, seed)
+	if err != nil {
 		return err
 	}
-	r := &replay{script: s, from: 1, every: every, random: random}
-	if err := r.run(); err != nil {
+	defer r.close()
+	s := newScript(filepath.Join(home, "whole"))
+	if err := s.play(s.save(1), s.save(1), s.save(12), s.timeline, s.grow(false), s.version(3), s.timeline, s.version(2), s.grow(true), s.save(26), s.grow(false), s.save(3), s.again(1), s.timeline,
+		s.remove(2), s.remove(14), s.save(2), s.rebuild, s.save(5), s.timeline, s.grow(false)); err != nil {
+		return err
+	}
+	if err := r.run(s, 1); err != nil {
 		return err
 	}
 	say(fmt.Sprintf("power cut over %d changes: %d states of the disk, no promise broken", len(s.tape.ops), r.states))
-	states, lives := 0, 0
-	for _, dies := range deaths(len(s.tape.ops), every, random) {
+	lives, states := 0, r.states
+	for dies := range deaths(every, rand.New(rand.NewPCG(seed, 2))) {
 		life := newScript(filepath.Join(home, fmt.Sprint(lives)))
 		n, err := life.interrupted(dies)
 		if err != nil {
 			return err
 		}
-		r := &replay{script: life, from: n, every: every, random: random}
-		if err := r.run(); err != nil {
+		if n == 0 {
+			break // there are no more changes
+		}
+		if err := r.run(life, n); err != nil {
 			return fmt.Errorf("killed after change %d (%s %s): %w", n, life.tape.ops[n-1].Kind, life.tape.ops[n-1].Name, err)
 		}
-		states += r.states
 		lives++
 	}
-	say(fmt.Sprintf("power cut over the process that came after a killed one, %d times: %d states of the disk, no promise broken", lives, states))
+	say(fmt.Sprintf("power cut over the process that came after a killed one, %d times: %d states of the disk, no promise broken", lives, r.states-states))
 	return nil
 }
 
 // interrupted plays until the process dies, and then what the next one does.
-// It returns after how many changes that was.
+// It returns after how many changes that was, 0 where it lived to the end.
 func (s *script) interrupted(dies func(n int, op disk.Op) bool) (int, error) {
 	s.tape.dies = dies
-	if err := s.play(s.save(1), s.save(10), s.grow(true), s.version(2), s.version(1), s.timeline, s.grow(false)); err != nil {
+	if err := s.play(s.save(1), s.save(9), s.grow(true), s.version(2), s.version(1), s.timeline, s.grow(false), s.remove(4)); err != nil || !s.tape.dead {
 		return 0, err
 	}
 	n := s.tape.len()
@@ -394,25 +518,26 @@ func (s *script) interrupted(dies func(n int, op disk.Op) bool) (int, error) {
 }
 
 // deaths are moments to die: those after which the most hangs on what was not
-// synced, and some others.
-func deaths(changes, every int, random *rand.Rand) []func(n int, op disk.Op) bool {
-	var all []func(int, disk.Op) bool
-	for _, at := range []struct {
-		kind, start string
-		which       int
-	}{{disk.Mkdir, "layer_0/", 1}, {disk.Create, "state/journal/", 1}, {disk.Write, "state/journal/", 1}, {disk.Write, "state/journal/", 2}, {disk.Write, "state/journal/", 4}, {disk.Rename, "root.json", 1}} {
-		seen := 0
-		all = append(all, func(_ int, op disk.Op) bool {
-			if op.Kind == at.kind && (strings.HasPrefix(op.Name, at.start) || op.To == at.start) {
-				seen++
+// synced, and then every so many changes, without an end.
+func deaths(every int, random *rand.Rand) iter.Seq[func(n int, op disk.Op) bool] {
+	return func(yield func(func(int, disk.Op) bool) bool) {
+		for _, at := range []struct {
+			kind, start string
+			which       int
+		}{{disk.Mkdir, "layer_0/", 1}, {disk.Create, "state/journal/", 1}, {disk.Write, "state/journal/", 1}, {disk.Write, "state/journal/", 2}, {disk.Write, "state/journal/", 4}, {disk.Rename, "root.json", 1}} {
+			seen := 0
+			if !yield(func(_ int, op disk.Op) bool {
+				if op.Kind == at.kind && (strings.HasPrefix(op.Name, at.start) || op.To == at.start) {
+					seen++
+				}
+				return seen == at.which
+			}) {
+				return
 			}
-			return seen == at.which
-		})
+		}
+		for last := 1 + random.IntN(every); yield(func(n int, _ disk.Op) bool { return n >= last }); last += every {
+		}
 	}
-	for last := 1 + random.IntN(4*every); last < changes/4; last += 1 + random.IntN(4*every) {
-		all = append(all, func(n int, _ disk.Op) bool { return n >= last })
-	}
-	return all
 }
 
 func newScript(dir string) *script {

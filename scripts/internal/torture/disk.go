@@ -139,14 +139,15 @@ func written(data []byte, op disk.Op) []byte {
 	return grown
 }
 
-// A cut says which changes that were not synced reach the disk all the same.
+// A cut says which changes that were not synced reach the disk all the same,
+// whatever their order was.
 type cut struct {
 	name string
 	keep func(disk.Op) bool
-	tear func(data []byte) []byte // of a write that is kept
+	tear func(disk.Op) []disk.Op // what reaches it of a write that is kept
 }
 
-func whole(data []byte) []byte { return data }
+func whole(op disk.Op) []disk.Op { return []disk.Op{op} }
 
 func isNaming(op disk.Op) bool { return op.Kind != disk.Write && op.Kind != disk.Truncate }
 
@@ -159,14 +160,30 @@ func cuts(random *rand.Rand, n int) []cut {
 		{"contents are kept, names are not", func(op disk.Op) bool { return !isNaming(op) }, whole},
 	}
 	for range n {
-		all = append(all, cut{"some is kept", func(disk.Op) bool { return random.IntN(2) == 0 }, func(data []byte) []byte {
-			if random.IntN(2) == 0 {
-				return data
+		all = append(all, cut{"some is kept", func(disk.Op) bool { return random.IntN(2) == 0 }, func(op disk.Op) []disk.Op {
+			switch {
+			case op.Kind != disk.Write || random.IntN(3) == 0:
+				return whole(op)
+			case random.IntN(2) == 0:
+				op.Data = op.Data[:random.IntN(len(op.Data)+1)]
+				return whole(op)
 			}
-			return data[:random.IntN(len(data)+1)]
+			return slices.DeleteFunc(sectors(op), func(disk.Op) bool { return random.IntN(2) == 0 })
 		}})
 	}
 	return all
+}
+
+// sectors are the parts of a write that reach the disk each on its own.
+func sectors(op disk.Op) (parts []disk.Op) {
+	const size = 512
+	for len(op.Data) > 0 {
+		part := op
+		part.Data = op.Data[:min(len(op.Data), size-int(op.Offset%size))]
+		op.Offset, op.Data = op.Offset+int64(len(part.Data)), op.Data[len(part.Data):]
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // after is what is found on the disk after a power cut: the files by name.
@@ -194,8 +211,9 @@ func (p *platter) after(c cut) (files map[string][]byte, folders []string) {
 		data := names[name].data
 		for _, op := range names[name].unsaved {
 			if c.keep(op) {
-				op.Data = c.tear(op.Data)
-				data = written(data, op)
+				for _, part := range c.tear(op) {
+					data = written(data, part)
+				}
 			}
 		}
 		files[name] = data

@@ -132,7 +132,8 @@ func (s *script) suffer(a act, p *patient, random *rand.Rand) error {
 	case hit && err != nil && (!errors.Is(err, p.err) || !strings.Contains(err.Error(), s.dir)):
 		return fmt.Errorf("the error does not tell: %w", err)
 	}
-	promised, removing := s.promised(s.tape.len())
+	promised := s.promised(s.tape.len())
+	removing := len(promised.doomed) > 0
 	if err != nil && !removing {
 		after, err := truth(s.dir)
 		if err != nil {
@@ -157,7 +158,7 @@ func (s *script) suffer(a act, p *patient, random *rand.Rand) error {
 	}, a.do(s)); err != nil && !removing {
 		return fmt.Errorf("again, on a disk that is well: %w", err)
 	}
-	promised, _ = s.promised(s.tape.len())
+	promised = s.promised(s.tape.len())
 	return promised.broken(s.dir, random, false)
 }
 
