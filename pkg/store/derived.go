@@ -8,11 +8,11 @@ import (
 	"github.com/ihmt/ihmt/pkg/store/disk"
 )
 
-// Journal calls do for each whole line of the journal from a position on, or
-// from its start for an empty one, and returns the position after the last one.
+// Journal calls do for each whole line of the journal from a position on, and
+// returns the position after the last one.
 func (s *Store) Journal(from Position, do func(Entry) error) (Position, error) {
-	if from.Part <= 1 && from.Offset == 0 {
-		from.Part = s.firstPart()
+	if from.Part == 0 {
+		from.Part = 1
 	}
 	return s.readJournal(from, do)
 }

@@ -187,6 +187,9 @@ func (s *Store) readJournal(from Position, do func(Entry) error) (Position, erro
 // where it is none of it: a rebuild begins the journal anew, leaving out a
 // part, and a power cut may bring back some of the old ones.
 func (s *Store) inForce(part int) (int, error) {
+	if part > 1 && s.leadsOn(part) {
+		return part, nil
+	}
 	parts, err := s.journalParts()
 	if err != nil || len(parts) == 0 {
 		return part, err
@@ -362,9 +365,8 @@ func (s *Store) goesOn() int {
 	return part
 }
 
-// leadsOn tells whether the journal goes on from a part to where the trunk
-// says. It does not from one of a journal that was taken down, even where a
-// power cut brought the part back.
+// leadsOn tells whether no part is left out from one to where the trunk says
+// that the journal goes on.
 func (s *Store) leadsOn(part int) bool {
 	for ; part < s.goesOn(); part++ {
 		if _, err := s.root.Lstat(partName(part)); err != nil {
@@ -372,18 +374,6 @@ func (s *Store) leadsOn(part int) bool {
 		}
 	}
 	return true
-}
-
-// firstPart is the first part that leads on.
-func (s *Store) firstPart() int {
-	part := s.goesOn()
-	for part > 1 {
-		if _, err := s.root.Lstat(partName(part - 1)); err != nil {
-			break
-		}
-		part--
-	}
-	return part
 }
 
 // EndsAt tells whether a position is the end of the journal, without opening
