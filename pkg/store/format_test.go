@@ -2,6 +2,8 @@ package store
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -163,5 +165,40 @@ func TestTimestamps(t *testing.T) {
 		if CheckTimestamp(bad) == nil {
 			t.Errorf("%q passed", bad)
 		}
+	}
+}
+
+// Every byte of a branch's file counts, and one that an earlier version wrote
+// without a checksum is as good as it ever was.
+func TestABranchIsIntactOrNot(t *testing.T) {
+	s, err := Create(filepath.Join(t.TempDir(), "ihmt_memory"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := &record.Branch{NodeID: "N1-d-0123456789", Layer: 1, Domain: "d", Title: "Harbour", Summary: "Of ships, and \"checksum\": too.", Keywords: []string{"ship"},
+		Children: []record.Child{{NodeID: "L-d-0000-0123456789", Title: "One", Timestamp: "2026-02-03"}}}
+	if err := s.WriteBranch(b); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(s.Dir(), "layers", "1", b.NodeID+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !intact(data) {
+		t.Errorf("not intact: %s", data)
+	}
+	for i := range data {
+		for _, flip := range []byte{0x01, 0x20} {
+			damaged := bytes.Clone(data)
+			damaged[i] ^= flip
+			if intact(damaged) {
+				t.Errorf("byte %d: %q for %q does not show", i, damaged[i], data[i])
+			}
+		}
+	}
+	old := append(data[:bytes.LastIndex(data, []byte(seal))], "\n}\n"...)
+	if !intact(old) || intact(bytes.Replace(old, []byte("summary"), []byte("sXmmary"), 1)) {
+		t.Errorf("an earlier version's: %s", old)
 	}
 }

@@ -53,7 +53,26 @@ func (s *Store) WriteBranch(b *record.Branch) error {
 	if err := e.Encode(b); err != nil {
 		return err
 	}
-	return s.writeFile(name, buf.Bytes())
+	return s.writeFile(name, sealed(buf.Bytes()))
+}
+
+const seal = ",\n \"checksum\": "
+
+// sealed is a branch's file with the checksum of what stands before it.
+func sealed(branch []byte) []byte {
+	branch = bytes.TrimSuffix(branch, []byte("\n}\n"))
+	return fmt.Appendf(branch, "%s%q\n}\n", seal, Checksum(string(branch)))
+}
+
+// intact tells whether a branch's file is what was written. One without a
+// checksum, as earlier versions wrote it, is if it has no unknown field.
+func intact(branch []byte) bool {
+	if at := bytes.LastIndex(branch, []byte(seal)); at >= 0 {
+		return bytes.Equal(branch, sealed(bytes.Clone(branch[:at])))
+	}
+	d := json.NewDecoder(bytes.NewReader(branch))
+	d.DisallowUnknownFields()
+	return d.Decode(&record.Branch{}) == nil
 }
 
 // SyncLayer makes the names of a layer's branches last.
@@ -61,22 +80,27 @@ func (s *Store) SyncLayer(layer int) error { return s.syncFolder(fmt.Sprintf("la
 
 // Branch reads a branch by its id.
 func (s *Store) Branch(id string) (*record.Branch, error) {
+	b, _, err := s.branch(id)
+	return b, err
+}
+
+func (s *Store) branch(id string) (b *record.Branch, whole bool, err error) {
 	name, err := BranchPath(id)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	data, err := s.readFile(name, maxTrunk)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no branch %s in %s: %w", id, s.dir, fs.ErrNotExist)
+		return nil, false, fmt.Errorf("no branch %s in %s: %w", id, s.dir, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	b := &record.Branch{}
+	b = &record.Branch{}
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(name), err)
+		return nil, false, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(name), err)
 	}
-	return b, nil
+	return b, intact(data), nil
 }
 
 // WriteTable merges inputs into a new table and makes it last.

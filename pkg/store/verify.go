@@ -291,7 +291,7 @@ func (v *verification) branches(t *Trunk) map[string]bool {
 			return
 		}
 		seen[id] = true
-		b, err := v.s.Branch(id)
+		b, whole, err := v.s.branch(id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			v.wrong(name, "is missing", mendRebuild)
@@ -301,6 +301,8 @@ func (v *verification) branches(t *Trunk) map[string]bool {
 			return
 		case b.NodeID != id:
 			v.wrong(name, "its file names it "+b.NodeID, mendRebuild)
+		case !whole:
+			v.wrong(name, "is not the branch that was written", mendRebuild)
 		}
 		for _, c := range b.Children {
 			_, journalled := v.journal[c.NodeID]
