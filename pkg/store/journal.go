@@ -255,6 +255,9 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			e, err := parseEntry(line)
+			if err != nil && s.torn(line, from) {
+				return from, nil
+			}
 			if err != nil {
 				return from, fmt.Errorf("%s, byte %d: %w; run ihmt-store rebuild", s.file(partName(from.Part)), from.Offset, err)
 			}
@@ -265,6 +268,17 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 		from.Offset += int64(len(line)) + 1
 		data = rest
 	}
+}
+
+// torn tells whether a line is one of which a power cut left only parts: then
+// there are NULs between them, and nothing behind the line was acknowledged,
+// nor is it of what the tree holds, which was synced.
+func (s *Store) torn(line []byte, at Position) bool {
+	if _, err := s.root.Lstat(partName(at.Part + 1)); err == nil || bytes.IndexByte(line, 0) < 0 {
+		return false
+	}
+	trunk, err := s.trunk(false)
+	return err == nil && (at.Part > trunk.Journal.Part || at.Part == trunk.Journal.Part && at.Offset >= trunk.Journal.Offset)
 }
 
 // appendJournal writes lines at the end of the journal and makes them last.
@@ -317,7 +331,9 @@ func (s *Store) extendable(name string, end int64) (*disk.File, error) {
 	case info.Size() < end:
 		err = errors.New("it is shorter than it was; run ihmt-store rebuild")
 	case info.Size() > end:
-		err = f.Truncate(end)
+		if err = f.Truncate(end); err == nil {
+			err = f.Sync() // lest a power cut mix what was there with what comes
+		}
 	}
 	if err == nil && end == 0 {
 		err = disk.SyncNames(s.root, path.Dir(name))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -210,9 +211,19 @@ func (v *verification) lines(grown Position) {
 			v.unreadable(partName(part), err)
 		}
 	}
-	if _, err := v.s.readJournal(grown, note(grown.Part, true)); err != nil && !v.blind {
+	end, err := v.s.readJournal(grown, note(grown.Part, true))
+	if err != nil && !v.blind {
 		v.unreadable(partName(grown.Part), err)
 	}
+	if err == nil && v.s.linesAfter(end) {
+		v.wrong(partName(end.Part), fmt.Sprintf("has lines from byte %d on that were left in parts by a power cut", end.Offset), "save something, which cuts them off, or run ihmt-store rebuild")
+	}
+}
+
+// linesAfter tells whether whole lines stand behind the end of the journal.
+func (s *Store) linesAfter(end Position) bool {
+	data, err := s.readFile(partName(end.Part), 2*partSize)
+	return err == nil && int64(len(data)) > end.Offset && bytes.IndexByte(data[end.Offset:], '\n') >= 0
 }
 
 // unreadable notes a file that must be read to know what a search finds.

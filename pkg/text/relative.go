@@ -60,7 +60,12 @@ func FindRelative(s string, today Date) []Period {
 		}
 	}
 	slices.SortFunc(found, func(a, b Period) int { return cmp.Compare(a.Start, b.Start) })
-	return found
+	end := 0
+	return slices.DeleteFunc(found, func(p Period) bool { // as 前天 in 1天前天
+		overlaps := p.Start < end
+		end = max(end, p.End)
+		return overlaps
+	})
 }
 
 // FindDatesFrom returns what [FindDates] does and the days, months and years
