@@ -18,28 +18,44 @@ import (
 	"github.com/ihmt/ihmt/pkg/text"
 )
 
-// readTexts returns n texts and says where they come from. Where the file has
-// fewer, the rest joins the first half of one note to the second of another:
-// the words keep their frequencies, and no two notes are alike.
-func readTexts(file string, n int, seed uint64) (texts []string, origin string, err error) {
+// A corpus is what memories are filled with: the first texts are real ones,
+// or all are generated.
+type corpus struct {
+	texts  []string
+	real   int // of these, from the start: notes that somebody may look for
+	origin string
+}
+
+// readCorpus returns n texts. Where the file has fewer, the rest are as long
+// as real ones and made of their words, drawn at random from all of them: the
+// words stay as common as they are, and no two texts share a sentence.
+func readCorpus(file string, n int, seed uint64) (corpus, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	if file == "" {
-		return generate(n, random), fmt.Sprintf("generated from seed %d", seed), nil
+		return corpus{generate(n, random), n, fmt.Sprintf("generated from seed %d", seed)}, nil
 	}
-	texts, err = readNotes(file)
+	texts, err := readNotes(file)
 	if err != nil {
-		return nil, "", err
+		return corpus{}, err
 	}
 	if len(texts) >= n {
-		return texts[:n], "real ones from " + filepath.Base(file), nil
+		return corpus{texts[:n], n, "real ones from " + filepath.Base(file)}, nil
 	}
 	real := len(texts)
-	for len(texts) < n {
-		a := strings.Fields(texts[random.IntN(real)])
-		b := strings.Fields(texts[random.IntN(real)])
-		texts = append(texts, strings.Join(append(a[:(len(a)+1)/2:len(a)], b[len(b)/2:]...), " "))
+	var words []string
+	lengths := make([]int, real)
+	for i, t := range texts {
+		f := strings.Fields(t)
+		words, lengths[i] = append(words, f...), len(f)
 	}
-	return texts, fmt.Sprintf("%d real ones from %s, the rest halves of these joined anew", real, filepath.Base(file)), nil
+	for len(texts) < n {
+		drawn := make([]string, lengths[random.IntN(real)])
+		for i := range drawn {
+			drawn[i] = words[random.IntN(len(words))]
+		}
+		texts = append(texts, strings.Join(drawn, " "))
+	}
+	return corpus{texts, real, fmt.Sprintf("%d real ones from %s, the rest made of their words", real, filepath.Base(file))}, nil
 }
 
 func readNotes(file string) ([]string, error) {

@@ -13,13 +13,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 )
 
 type options struct {
 	notes string
 	quick bool
 	runs  int
+	fills int // rounds of filling memories, the slowest measurement
 	seed  uint64
 	dir   string
 	sizes []int // ascending
@@ -29,7 +29,7 @@ func main() {
 	if len(os.Args) > 3 && os.Args[1] == peakMode {
 		os.Exit(runPeak(os.Args[2], os.Args[3:]))
 	}
-	modes := map[string]func(args []string) error{projectMode: runProject, scaleMode: scale}
+	modes := map[string]func(args []string) error{projectMode: runProject, scaleMode: runScale}
 	if len(os.Args) > 1 && modes[os.Args[1]] != nil {
 		if err := modes[os.Args[1]](os.Args[2:]); err != nil {
 			fmt.Fprintf(os.Stderr, "bench %s: %v\n", os.Args[1], err)
@@ -49,6 +49,7 @@ func main() {
 	} else {
 		opt.runs = max(10, opt.runs)
 	}
+	opt.fills = opt.runs
 	if err := with(opt, (*bench).compare); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -69,29 +70,33 @@ func with(opt options, do func(*bench) error) error {
 		return err
 	}
 	largest := opt.sizes[len(opt.sizes)-1]
-	texts, origin, err := readTexts(opt.notes, largest, opt.seed)
+	notes, err := readCorpus(opt.notes, largest, opt.seed)
 	if err != nil {
 		return err
 	}
-	b := &bench{ctx: ctx, options: opt, dir: dir, self: self, texts: texts, bin: filepath.Join(dir, "bin")}
+	b := &bench{ctx: ctx, options: opt, dir: dir, self: self, corpus: notes, bin: filepath.Join(dir, "bin")}
 	// A copy of the binaries: they may be built anew while this runs.
 	if err := os.CopyFS(b.bin, os.DirFS(filepath.Dir(filepath.Dir(self)))); err != nil {
 		return err
 	}
-	fmt.Printf("%d notes, %s; %d runs; in %s\n", largest, origin, opt.runs, dir)
+	fmt.Printf("%d notes, %s; %d runs; in %s\n", largest, notes.origin, opt.runs, dir)
 	return errors.Join(do(b), ctx.Err())
 }
 
 // compare measures against other programs and judges by the targets.
 func (b *bench) compare() error {
+	if err := b.compareAll(); err != nil {
+		return err
+	}
+	b.print(os.Stdout)
+	return b.missed()
+}
+
+func (b *bench) compareAll() error {
 	for _, measure := range []func() error{b.start, b.ingest, b.search, b.save, b.manyDomains} {
 		if err := measure(); err != nil {
 			return err
 		}
-	}
-	b.print(os.Stdout)
-	if slices.ContainsFunc(b.rows, func(r row) bool { return r.verdict == missed }) {
-		return errors.New("a target was missed")
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -49,10 +48,7 @@ func runProject(args []string) error {
 		return err
 	}
 	b.print(os.Stdout)
-	if slices.ContainsFunc(b.rows, func(r row) bool { return r.verdict == missed }) {
-		return errors.New("a target was missed")
-	}
-	return nil
+	return b.missed()
 }
 
 func (b *bench) tree() string { return filepath.Join(b.dir, "tree") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -12,8 +13,8 @@ import (
 type bench struct {
 	ctx context.Context
 	options
+	corpus
 	dir, bin, self string
-	texts          []string
 	rows           []row
 }
 
@@ -63,6 +64,20 @@ func (b *bench) print(w io.Writer) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.what, r.figure, r.target, r.verdict)
 	}
 	t.Flush()
+}
+
+// missed is an error where a target was.
+func (b *bench) missed() error {
+	var names []string
+	for _, r := range b.rows {
+		if r.verdict == missed {
+			names = append(names, r.what)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("missed: %s", strings.Join(names, "; "))
 }
 
 func over(a, b time.Duration) float64 { return float64(a) / float64(b) }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+
+	"github.com/ihmt/ihmt/scripts/internal/known"
 )
 
 // scaleMode is the argument for how everything grows with the number of notes.
@@ -21,51 +21,86 @@ type scaled struct {
 	notes                      int
 	ingest, search, save, grow time.Duration
 	fts5, ripgrep, gitGrep     time.Duration
-	opened                     int
-	read                       int // bytes, of a search
-	peak                       float64
+	opened, tables             int // files a search opens, most; of these, tables
+	beyond                     int // most, beyond tables and results
+	read                       int // bytes, of a search, most
+	peak, searchPeak           float64
 	saved, grown               written
-	disk, leaves, tables       int64 // bytes: in blocks, of all and of the leaves; of the tables
+	disk, leaves, tableBytes   int64 // bytes: in blocks, of all and of the leaves; of the tables
+	textBytes                  int64
+	found                      map[string]map[string]*known.Score // by way of searching and style
+	cost                       cost
 }
 
-// written is what a command changed in a memory.
-type written struct {
-	files int
-	bytes int64
-}
+// document is where --write puts what was measured.
+const document = "docs/BENCHMARKS.md"
 
-func scale(args []string) error {
+func runScale(args []string) error {
 	opt := options{}
 	f := flag.NewFlagSet(scaleMode, flag.ExitOnError)
 	f.StringVar(&opt.notes, "notes", "", "JSON lines with a `FILE` of real notes; without it they are generated")
 	most := f.Int("most", 200000, "size of the largest memory")
-	f.IntVar(&opt.runs, "runs", 20, "runs of each search and save")
+	f.IntVar(&opt.runs, "runs", 20, "runs of each search and save; of searches that are slow, 5")
 	f.Uint64Var(&opt.seed, "seed", 1, "of the generated notes and of the queries")
 	f.StringVar(&opt.dir, "dir", "", "where to build the memories (default: the temporary folder)")
+	write := f.Bool("write", false, "measure what scripts/bench does too, and write "+document)
+	about := f.String("about", "", "what the notes are, for "+document)
 	f.Parse(args)
-	for n := 1000; n < *most; n *= 10 {
-		opt.sizes = append(opt.sizes, n)
+	for _, n := range []int{1000, 10000, 50000} {
+		if n < *most {
+			opt.sizes = append(opt.sizes, n)
+		}
 	}
-	opt.sizes = append(opt.sizes, *most)
+	sizes := append(opt.sizes, *most)
+	opt.sizes, opt.fills = sizes, 3
 	return with(opt, func(b *bench) error {
+		begin := time.Now()
+		if *write {
+			if err := b.compareApart(sizes); err != nil {
+				return err
+			}
+		}
 		var all []scaled
-		for _, n := range opt.sizes {
+		for _, n := range sizes {
 			s, err := b.scaled(n)
 			if err != nil {
 				return err
 			}
 			all = append(all, s)
 		}
-		b.printScale(all)
-		return nil
+		b.judgeScale(all)
+		printScale(os.Stdout, all)
+		b.print(os.Stdout)
+		if *write {
+			if err := b.writeDocument(all, *about, time.Since(begin)); err != nil {
+				return err
+			}
+		}
+		return b.missed()
 	})
+}
+
+// compareApart compares with other programs, in a folder of its own, with
+// memories of at most 50,000 notes.
+func (b *bench) compareApart(sizes []int) error {
+	apart := *b
+	apart.sizes = slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return n > 50000 })
+	apart.quick = apart.largest() < 50000
+	apart.runs = max(10, b.runs/2)
+	var err error
+	if apart.dir, err = os.MkdirTemp(b.dir, "compare-"); err != nil {
+		return err
+	}
+	err = apart.compareAll()
+	b.rows = apart.rows
+	return errors.Join(err, os.RemoveAll(apart.dir))
 }
 
 // scaled builds a memory of n notes, measures it and deletes it.
 func (b *bench) scaled(n int) (scaled, error) {
 	s := scaled{notes: n}
 	name := fmt.Sprint(n)
-	b.say("%d notes", n)
+	b.say("%d notes: filling the memory", n)
 	if err := os.WriteFile(b.input(n, domains), documents(b.texts[:n], domains), 0o600); err != nil {
 		return s, err
 	}
@@ -74,38 +109,60 @@ func (b *bench) scaled(n int) (scaled, error) {
 		return s, err
 	}
 	s.ingest = time.Since(begin)
-	if err := errors.Join(writePlain(b.plain(n), b.texts[:n]), b.tabulate(n), b.measureDisk(name, &s)); err != nil {
+	for _, t := range b.texts[:n] {
+		s.textBytes += int64(len(t))
+	}
+	if err := errors.Join(b.tabulate(n), writePlain(b.plain(n), b.texts[:n], writeSimply)); err != nil {
 		return s, err
 	}
-	if err := b.measureSearch(n, &s); err != nil {
-		return s, err
+	for _, measure := range []func(string, *scaled) error{b.measureDisk, b.measureSearch, b.measureFound, b.measureCost, b.measureSave} {
+		if err := measure(name, &s); err != nil {
+			return s, err
+		}
 	}
-	if err := b.measureSave(name, &s); err != nil {
-		return s, err
-	}
-	return s, errors.Join(os.RemoveAll(b.memory(name)), os.RemoveAll(b.plain(n)), os.Remove(b.database(n)))
+	return s, errors.Join(os.RemoveAll(b.memory(name)), os.RemoveAll(b.plain(n)), os.Remove(b.database(n)), os.Remove(b.input(n, domains)))
 }
 
-func (b *bench) measureSearch(n int, s *scaled) error {
+// slow is how often to run, at most, what reads all of n texts.
+func slow(n int) int {
+	if n > 20000 {
+		return 5
+	}
+	return 0
+}
+
+func (b *bench) measureSearch(name string, s *scaled) (err error) {
+	n := s.notes
+	b.say("%d notes: searching", n)
 	asked := queries(b.texts[:n], b.runs, b.seed)
+	if len(asked) == 0 {
+		return errors.New("the notes have no words to ask for")
+	}
 	words := func(i int) []string { return asked[i%len(asked)] }
+	ripgrep := b.process(func(i int) command { return b.ripgrep(n, words(i)) })
+	gitGrep := b.process(func(i int) command { return b.gitGrep(n, words(i)) })
+	ripgrep.most, gitGrep.most = slow(n), slow(n)
 	took, err := alternate(b.runs, true,
-		b.process(func(i int) command { return b.nav(fmt.Sprint(n), words(i)) }),
+		b.process(func(i int) command { return b.nav(name, words(i)) }),
 		b.process(func(i int) command { return b.fts5(n, words(i)) }),
-		b.process(func(i int) command { return b.ripgrep(n, words(i)) }),
-		b.process(func(i int) command { return b.gitGrep(n, words(i)) }))
+		ripgrep, gitGrep)
 	if err != nil {
 		return err
 	}
 	s.search, s.fts5, s.ripgrep, s.gitGrep = took[0], took[1], took[2], took[3]
+	if s.tables, err = b.tables(name); err != nil {
+		return err
+	}
 	for _, w := range asked {
-		one, err := b.searched(fmt.Sprint(n), w)
+		one, err := b.searched(name, w)
 		if err != nil {
 			return err
 		}
 		s.opened, s.read = max(s.opened, one.FilesOpened), max(s.read, one.BytesRead)
+		s.beyond = max(s.beyond, one.FilesOpened-s.tables-one.Results)
 	}
-	return nil
+	s.searchPeak, err = b.peakOf(n, asked)
+	return err
 }
 
 // gitGrep lists the files, one for each text, that hold any of the words.
@@ -114,23 +171,28 @@ func (b *bench) gitGrep(n int, words []string) command {
 	for _, w := range words {
 		argv = append(argv, "-e", w)
 	}
-	return command{argv: argv}
+	return command{argv: argv, fine: []int{1}}
 }
 
 // measureSave saves one note after the other, and grows the tree after the
 // last.
 func (b *bench) measureSave(name string, s *scaled) error {
-	save := func(i int) error {
-		text := fmt.Sprintf("Save number %d. %s", i, b.texts[i%len(b.texts)])
-		_, err := pipe(b.ctx, strings.NewReader(string(chunk(fmt.Sprintf("scale-%d", i), text))), false,
-			command{argv: []string{b.tool("ihmt-store"), "--path", b.memory(name)}})
+	b.say("%d notes: saving", s.notes)
+	serial := 0
+	next := func() []byte {
+		serial++
+		// Each save has the same length, so that bytes can be compared.
+		return chunk(fmt.Sprintf("scale-%03d", serial), fmt.Sprintf("Save number %03d. %s", serial, b.texts[serial%10]))
+	}
+	save := func(int) error {
+		_, err := pipe(b.ctx, strings.NewReader(string(next())), false, command{argv: []string{b.tool("ihmt-store"), "--path", b.memory(name)}})
 		return err
 	}
 	grow := func(int) error {
 		_, err := pipe(b.ctx, nil, false, command{argv: []string{b.tool("ihmt-summarize"), "--path", b.memory(name)}})
 		return err
 	}
-	if err := errors.Join(save(b.runs), grow(0)); err != nil { // what --force closed is regrouped
+	if err := errors.Join(save(0), grow(0)); err != nil { // what --force closed is regrouped
 		return err
 	}
 	took, err := alternate(b.runs, true, trial{run: save})
@@ -141,131 +203,46 @@ func (b *bench) measureSave(name string, s *scaled) error {
 	if err := grow(0); err != nil {
 		return err
 	}
-	if s.saved, err = b.changed(name, func() error { return save(b.runs + 1) }); err != nil {
+	took, err = alternate(5, false, trial{before: save, run: grow})
+	if err != nil {
 		return err
 	}
-	begin := time.Now()
-	s.grown, err = b.changed(name, func() error { return grow(0) })
-	s.grow = time.Since(begin)
+	s.grow = took[0]
+	if s.saved, err = b.written(name, func() error { return b.saveHere(name, next()) }); err != nil {
+		return err
+	}
+	s.grown, err = b.written(name, func() error { return b.growHere(name) })
 	return err
 }
 
-// changed tells which files of a memory something wrote: those that are new,
-// or larger, or have another time.
-func (b *bench) changed(name string, do func() error) (written, error) {
-	type state struct {
-		size int64
-		time time.Time
-	}
-	list := func() (map[string]state, error) {
-		all := map[string]state{}
-		err := b.walk(name, func(path string, info fs.FileInfo) { all[path] = state{info.Size(), info.ModTime()} })
-		return all, err
-	}
-	before, err := list()
-	if err != nil {
-		return written{}, err
-	}
-	if err := do(); err != nil {
-		return written{}, err
-	}
-	after, err := list()
-	var w written
-	for path, now := range after {
-		was, there := before[path]
-		if there && was == now {
-			continue
-		}
-		w.files++
-		w.bytes += now.size
-		if there && strings.Contains(path, "/journal/") { // only ever appended to
-			w.bytes -= was.size
-		}
-	}
-	return w, err
-}
-
-func (b *bench) walk(name string, do func(path string, info fs.FileInfo)) error {
-	return filepath.WalkDir(b.memory(name), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			do(filepath.ToSlash(path), info)
-		}
-		return err
-	})
-}
-
-// block is the unit in which a usual file system gives room to a file.
-const block = 4096
-
-func (b *bench) measureDisk(name string, s *scaled) error {
-	return b.walk(name, func(path string, info fs.FileInfo) {
-		size := (info.Size() + block - 1) / block * block
-		s.disk += size
-		switch {
-		case strings.Contains(path, "/layer_0/"):
-			s.leaves += size
-		case strings.HasSuffix(path, ".terms"):
-			s.tables += info.Size()
-		}
-	})
-}
-
-// A measure is a line of the table: how a figure is printed, and the figure as
-// a number, from which the exponent is taken.
-type measure struct {
-	what  string
-	print func(s scaled) string
-	value func(s scaled) float64
-}
-
-func duration(what string, of func(s scaled) time.Duration) measure {
-	return measure{what, func(s scaled) string { return short(of(s)) }, func(s scaled) float64 { return float64(of(s)) }}
-}
-
-func number(what, format string, of func(s scaled) float64) measure {
-	return measure{what, func(s scaled) string { return fmt.Sprintf(format, of(s)) }, of}
-}
-
-var measures = []measure{
-	duration("search", func(s scaled) time.Duration { return s.search }),
-	duration("SQLite FTS5", func(s scaled) time.Duration { return s.fts5 }),
-	duration("ripgrep", func(s scaled) time.Duration { return s.ripgrep }),
-	duration("git grep", func(s scaled) time.Duration { return s.gitGrep }),
-	number("files a search opens, most", "%.0f", func(s scaled) float64 { return float64(s.opened) }),
-	number("KiB a search reads, most", "%.0f", func(s scaled) float64 { return float64(s.read) / 1024 }),
-	duration("one save", func(s scaled) time.Duration { return s.save }),
-	number("files a save writes", "%.0f", func(s scaled) float64 { return float64(s.saved.files) }),
-	number("KiB a save writes", "%.1f", func(s scaled) float64 { return float64(s.saved.bytes) / 1024 }),
-	duration("growing after one save", func(s scaled) time.Duration { return s.grow }),
-	number("files that growing writes", "%.0f", func(s scaled) float64 { return float64(s.grown.files) }),
-	number("KiB that growing writes", "%.0f", func(s scaled) float64 { return float64(s.grown.bytes) / 1024 }),
-	duration("ingest", func(s scaled) time.Duration { return s.ingest }),
-	number("peak MiB of ingest, largest process", "%.0f", func(s scaled) float64 { return s.peak }),
-	number("disk MiB, all", "%.1f", func(s scaled) float64 { return float64(s.disk) / (1 << 20) }),
-	number("disk MiB, leaves", "%.1f", func(s scaled) float64 { return float64(s.leaves) / (1 << 20) }),
-	number("all / leaves", "%.2f", func(s scaled) float64 { return float64(s.disk) / float64(s.leaves) }),
-	number("MiB of term tables", "%.1f", func(s scaled) float64 { return float64(s.tables) / (1 << 20) }),
-}
-
-func (b *bench) printScale(all []scaled) {
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\nnotes\t")
+// judgeScale holds what was measured against what must be true.
+func (b *bench) judgeScale(all []scaled) {
+	last := all[len(all)-1]
 	for _, s := range all {
-		fmt.Fprintf(t, "%d\t", s.notes)
+		b.atMost(fmt.Sprintf("disk / blocks of the leaves, %d", s.notes), float64(s.disk)/float64(s.leaves), times, 1.5, s.notes >= 1000, "")
+		b.atMost(fmt.Sprintf("files opened, most, %d", s.notes), float64(s.opened), count, 20, true, fmt.Sprintf("(%d tables)", s.tables))
+		b.atMost(fmt.Sprintf("files opened beyond tables and results, %d", s.notes), float64(s.beyond), count, 6, true, "")
+		b.atMost(fmt.Sprintf("tables that growing after one save writes, %d", s.notes), float64(s.grown.tables), count, 2, true, "(the fresh one, and one that filled)")
 	}
-	fmt.Fprintln(t, "exponent\t")
-	for _, m := range measures {
-		fmt.Fprintf(t, "%s\t", m.what)
-		for _, s := range all {
-			fmt.Fprintf(t, "%s\t", m.print(s))
+	base := all[0]
+	for _, s := range all {
+		if s.notes <= 10000 {
+			base = s
 		}
-		fmt.Fprintf(t, "%.2f\t\n", exponent(all, m.value))
 	}
-	t.Flush()
+	if last.notes > base.notes {
+		b.atMost(fmt.Sprintf("search of %d / of %d", last.notes, base.notes), over(last.search, base.search), times, 3, base.notes == 10000, both(last.search, base.search))
+	}
+	same := func(what string, of func(written) int64) {
+		least, most := of(all[0].saved), of(all[0].saved)
+		for _, s := range all {
+			least, most = min(least, of(s.saved)), max(most, of(s.saved))
+		}
+		b.atMost("a save's "+what+", most - least of all sizes", float64(most-least), count, 0, true, fmt.Sprintf("(%d)", most))
+	}
+	same("files written", func(w written) int64 { return int64(w.files) })
+	same("bytes written", func(w written) int64 { return w.bytes })
+	same("fsyncs", func(w written) int64 { return int64(w.fsyncs) })
 }
 
 // exponent fits value = c·notesᵉ, by least squares of the logarithms, and
