@@ -98,7 +98,9 @@ func (s *Store) forgetFacts() error {
 	return s.Discard("state/facts.jsonl")
 }
 
-// blankIn overwrites the lines of leaves in a part of the journal, in place.
+// blankIn overwrites the lines of leaves in a part of the journal, in place, so
+// that no position changes: first their first byte, which is never written in
+// part, and once that lasts the rest, which then does not count.
 func (s *Store) blankIn(part int, ids []string) error {
 	f, err := disk.OpenFile(s.root, partName(part), os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,15 +118,30 @@ func (s *Store) blankIn(part int, ids []string) error {
 	if err != nil {
 		return err
 	}
+	type doomed struct {
+		at   int64
+		rest []byte // blanks
+	}
+	var lines []doomed
 	offset := int64(0)
 	for line := range bytes.Lines(data) {
-		if id := gjson.GetBytes(line, "leaf_id").String(); slices.Contains(ids, id) {
-			body := bytes.TrimSuffix(line, []byte("\n"))
-			if err := f.WriteAt(blank(body, id), offset); err != nil {
-				return err
-			}
+		if line[0] == erased || slices.Contains(ids, gjson.GetBytes(line, "leaf_id").String()) {
+			lines = append(lines, doomed{offset, bytes.Repeat([]byte(" "), len(bytes.TrimSuffix(line, []byte("\n")))-1)})
 		}
 		offset += int64(len(line))
+	}
+	for _, l := range lines {
+		if err := f.WriteAt([]byte{erased}, l.at); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	for _, l := range lines {
+		if err := f.WriteAt(l.rest, l.at+1); err != nil {
+			return err
+		}
 	}
 	return f.Sync()
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +24,7 @@ import (
 const (
 	opStore  = "store"  // it was stored, or stored anew with another date
 	opRetire = "retire" // a later version of its source does not have it
-	opRemove = "remove" // its text is gone
+	opRemove = "remove" // its text is gone: in journals of earlier versions
 	opGrown  = "grown"  // of no leaf: heads a part of which only the short lines were kept
 )
 
@@ -253,7 +252,7 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 		if !whole {
 			return from, nil
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
+		if counts(line) {
 			e, err := parseEntry(line)
 			if err != nil && s.torn(line, from) {
 				return from, nil
@@ -427,12 +426,8 @@ func (s *Store) SyncJournal(p Position) error {
 	return nil
 }
 
-// blank overwrites the line of a leaf with one that only says that it was
-// removed, of the same length, so that no position changes.
-func blank(line []byte, id string) []byte {
-	short := []byte(`{"kind":"journal","op":` + strconv.Quote(opRemove) + `,"leaf_id":` + strconv.Quote(id) + `}`)
-	if len(short) > len(line) {
-		return bytes.Repeat([]byte(" "), len(line))
-	}
-	return append(short, bytes.Repeat([]byte(" "), len(line)-len(short))...)
-}
+// erased is the first byte of a line that does not count any more.
+const erased = '#'
+
+// counts tells whether a line of the journal says something.
+func counts(line []byte) bool { return len(bytes.TrimSpace(line)) > 0 && line[0] != erased }

@@ -139,14 +139,16 @@ func TestSymlinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-func save(t *testing.T, s *Store, content string) {
+func save(t *testing.T, s *Store, content string) (id string) {
 	t.Helper()
 	w, err := s.NewWriter()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := w.Commit([]Item{{Chunk: record.Chunk{Source: "1", Domain: "d", DataType: record.TypePersonal, Timestamp: "2026-02-03", Content: content}}}); err != nil {
+	out, err := w.Commit([]Item{{Chunk: record.Chunk{Source: "1", Domain: "d", DataType: record.TypePersonal, Timestamp: "2026-02-03", Content: content}}})
+	if err != nil {
 		t.Fatal(err)
 	}
+	return out[0].LeafID
 }

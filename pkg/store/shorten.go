@@ -75,7 +75,7 @@ func (s *Store) shortenPart(part int) (already bool, err error) {
 			if err != nil {
 				return out.Flush()
 			}
-			if len(bytes.TrimSpace(line)) == 0 {
+			if !counts(line) {
 				continue
 			}
 			e, err := parseEntry(line)
