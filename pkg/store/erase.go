@@ -68,6 +68,24 @@ func (s *Store) Removed(id string) (bool, error) {
 	return removed, err
 }
 
+// HalfRemoved returns leaves that were removed and whose files are there still:
+// their removal was interrupted.
+func (s *Store) HalfRemoved() (ids []string, err error) {
+	gone, err := s.tombstones()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range sortedKeys(gone) {
+		if !s.has(id) {
+			continue
+		}
+		if l, err := s.Leaf(id); err == nil && gone.hold(id, l) { // one that cannot be read is damaged: verify tells
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
 // buryNow adds tombstones for leaves that have none yet that holds.
 func (s *Store) buryNow(ids []string) error {
 	unlock, err := s.lock("write")

@@ -68,15 +68,8 @@ func (s *Store) Unite(other *Store) (united United, err error) {
 	if err != nil {
 		return united, err
 	}
-	for _, id := range sortedKeys(theirs) {
-		if !s.has(id) {
-			continue
-		}
-		if l, err := s.Leaf(id); err == nil && gone.hold(id, l) { // not where it was saved again since
-			united.Doomed = append(united.Doomed, id)
-		}
-	}
-	return united, nil
+	united.Doomed, err = s.HalfRemoved()
+	return united, err
 }
 
 // UniteRecords is Unite with the leaf records that [Leaf.Record] makes of

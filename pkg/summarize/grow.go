@@ -34,13 +34,17 @@ type Grown struct {
 // Grow brings the tree up to the end of the journal: in each domain that has
 // new leaves, every branch_factor nodes without a parent become a branch, layer
 // by layer. Interrupted anywhere it leaves the memory as it was, and it can be
-// run again; where there is nothing to do it changes nothing.
+// run again; where there is nothing to do it changes nothing. A removal that
+// was interrupted is finished first.
 func Grow(ctx context.Context, s *store.Store, opt Options) (Grown, error) {
 	unlock, err := s.LockGrowth()
 	if err != nil {
 		return Grown{}, err
 	}
 	defer unlock()
+	if err := finishRemoval(ctx, s); err != nil {
+		return Grown{}, err
+	}
 	trunk, err := s.Trunk()
 	if err != nil {
 		return Grown{}, err

@@ -81,6 +81,14 @@ func unite(ctx context.Context, s, other *store.Store) (store.United, error) {
 	return united, remove(ctx, s, united.Doomed)
 }
 
+func finishRemoval(ctx context.Context, s *store.Store) error {
+	ids, err := s.HalfRemoved()
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return remove(ctx, s, ids)
+}
+
 // remove is Remove where the caller holds the growth lock.
 func remove(ctx context.Context, s *store.Store, ids []string) error {
 	gone := map[string]bool{}

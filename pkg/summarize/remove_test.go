@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
+	"github.com/ihmt/ihmt/pkg/store/disk"
 )
 
 // TestRemovingTakesEveryTrace removes a leaf in every state of the tree, also
@@ -47,18 +49,7 @@ func TestRemovingTakesEveryTrace(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-				if err != nil || d.IsDir() {
-					return err
-				}
-				data, err := os.ReadFile(filepath.Join(dir, name))
-				if strings.Contains(strings.ToLower(string(data)), "quincunx") {
-					t.Errorf("%s still has it", name)
-				}
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			holdsNoneOf(t, dir, "quincunx")
 			if problems, _, err := s.Verify(); err != nil || len(problems) > 0 {
 				t.Error(problems, err)
 			}
@@ -66,6 +57,72 @@ func TestRemovingTakesEveryTrace(t *testing.T) {
 				t.Errorf("the trunk counts %d and %d leaves, want 19; %v", trunk.Leaves, trunk.Domains[0].Leaves, err)
 			}
 		})
+	}
+}
+
+// TestTheNextGrowthFinishesARemoval stops a removal after each of its changes
+// to the disk, as the death of its process does.
+func TestTheNextGrowthFinishesARemoval(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "ihmt_memory")
+	s, err := store.Create(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for n := range 12 {
+		if n == 10 {
+			grow(t, s)
+		}
+		ids = append(ids, save(t, s, fmt.Sprint(n), "2026-02-03", fmt.Sprintf("Note %d of the quincunx%[1]d.", n)))
+	}
+	s.Close()
+	defer func() { disk.Intercept = nil }()
+	for last, finished := 0, false; !finished; last++ {
+		dir := filepath.Join(t.TempDir(), "ihmt_memory")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes, buried := 0, false
+		disk.Intercept = func(op disk.Op, make func(disk.Op) error) error {
+			if changes++; changes > last {
+				return errors.New("died")
+			}
+			buried = buried || op.To == "tombstones.jsonl"
+			return make(op)
+		}
+		finished = Remove(context.Background(), s, ids[3], ids[11]) == nil // in the tree, and pending
+		disk.Intercept = nil
+		grow(t, s)
+		if buried {
+			holdsNoneOf(t, dir, "quincunx3", "quincunx11")
+		}
+		if problems, _, err := s.Verify(); err != nil || len(problems) > 0 && !strings.Contains(problems[0].Wrong, "was left by a writer") {
+			t.Errorf("stopped after %d changes: %v, %v", last, problems, err)
+		}
+		s.Close()
+	}
+}
+
+// holdsNoneOf looks for words in all files of a memory.
+func holdsNoneOf(t *testing.T, dir string, words ...string) {
+	t.Helper()
+	if err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		for _, word := range words {
+			if strings.Contains(strings.ToLower(string(data)), word) {
+				t.Errorf("%s still has %s", name, word)
+			}
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
