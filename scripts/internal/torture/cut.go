@@ -62,7 +62,7 @@ func (s *script) opened(steps ...func() error) (err error) {
 	if _, made := os.Stat(filepath.Join(s.dir, "ihmt.config.json")); made == nil {
 		s.store, err = store.Create(s.dir)
 	} else {
-		s.store, err = store.Init(s.dir, func(settings *store.Settings) { settings.BranchFactor = 3 }, true) // for a deep tree over a few leaves
+		s.store, err = store.Init(s.dir, func(settings *store.Settings) { settings.BranchFactor = 2 }, true) // for a deep tree over a few leaves
 	}
 	if err != nil {
 		return err
@@ -200,7 +200,6 @@ func (s *script) promised(changes int) *promise {
 
 // A replay cuts the power over recorded scripts and looks at what is left.
 type replay struct {
-	every  int // the power is cut after every so many changes
 	seed   uint64
 	spare  chan string // folders to lay a state of the disk into
 	states int
@@ -209,8 +208,8 @@ type replay struct {
 	seen map[[32]byte]bool // that were looked at, or have come of such
 }
 
-func newReplay(every int, seed uint64) (*replay, error) {
-	r := &replay{every: every, seed: seed, spare: make(chan string, runtime.GOMAXPROCS(0)), seen: map[[32]byte]bool{}}
+func newReplay(seed uint64) (*replay, error) {
+	r := &replay{seed: seed, spare: make(chan string, runtime.GOMAXPROCS(0)), seen: map[[32]byte]bool{}}
 	for range cap(r.spare) {
 		home, err := os.MkdirTemp(quickDisk(), "ihmt-cut-")
 		if err != nil {
@@ -247,8 +246,9 @@ func (r *replay) news(state [32]byte) bool {
 }
 
 // run replays a script and, from a change on, cuts the power after every so
-// many of them, in several ways.
-func (r *replay) run(s *script, from int) error {
+// many of them, and whenever something was acknowledged or a trunk came into
+// force, in several ways.
+func (r *replay) run(s *script, from, every int) error {
 	disk.Intercept = func(op disk.Op, make func(disk.Op) error) error {
 		if op.Kind == disk.Sync || op.Kind == disk.SyncFolder {
 			return nil
@@ -265,7 +265,8 @@ func (r *replay) run(s *script, from int) error {
 			continue // above the memory
 		}
 		p.do(op)
-		if n+1 < from || (n+1)%r.every != 0 && n+1 < len(s.tape.ops) || ctx.Err() != nil {
+		telling := n+1 == len(s.tape.ops) || op.To == "root.json" || slices.ContainsFunc(s.events, func(e event) bool { return e.at == n+1 })
+		if n+1 < from || (n+1-from)%every != 0 && !telling || ctx.Err() != nil {
 			continue
 		}
 		promised := s.promised(n + 1)
@@ -465,17 +466,17 @@ func powerCuts(every int, seed uint64, say func(string)) error {
 		return err
 	}
 	defer os.RemoveAll(home)
-	r, err := newReplay(every, seed)
+	r, err := newReplay(seed)
 	if err != nil {
 		return err
 	}
 	defer r.close()
 	s := newScript(filepath.Join(home, "whole"))
-	if err := s.play(s.save(1), s.save(1), s.save(12), s.timeline, s.grow(false), s.version(3), s.timeline, s.version(2), s.grow(true), s.save(26), s.grow(false), s.save(3), s.again(1), s.timeline,
-		s.remove(2), s.remove(14), s.save(2), s.rebuild, s.save(5), s.timeline, s.grow(false)); err != nil {
+	if err := s.play(s.save(1), s.save(1), s.save(6), s.timeline, s.grow(false), s.version(2), s.timeline, s.version(1), s.grow(true), s.save(10), s.grow(false), s.save(2), s.again(1), s.timeline,
+		s.remove(2), s.remove(8), s.save(1), s.rebuild, s.save(3), s.timeline, s.grow(false)); err != nil {
 		return err
 	}
-	if err := r.run(s, 1); err != nil {
+	if err := r.run(s, 1, every); err != nil {
 		return err
 	}
 	say(fmt.Sprintf("power cut over %d changes: %d states of the disk, no promise broken", len(s.tape.ops), r.states))
@@ -489,7 +490,7 @@ func powerCuts(every int, seed uint64, say func(string)) error {
 		if n == 0 {
 			break // there are no more changes
 		}
-		if err := r.run(life, n); err != nil {
+		if err := r.run(life, n, 4*every); err != nil {
 			return fmt.Errorf("killed after change %d (%s %s): %w", n, life.tape.ops[n-1].Kind, life.tape.ops[n-1].Name, err)
 		}
 		lives++
@@ -502,7 +503,7 @@ func powerCuts(every int, seed uint64, say func(string)) error {
 // It returns after how many changes that was, 0 where it lived to the end.
 func (s *script) interrupted(dies func(n int, op disk.Op) bool) (int, error) {
 	s.tape.dies = dies
-	if err := s.play(s.save(1), s.save(9), s.grow(true), s.version(2), s.version(1), s.timeline, s.grow(false), s.remove(4)); err != nil || !s.tape.dead {
+	if err := s.play(s.save(1), s.save(5), s.grow(true), s.version(2), s.version(1), s.timeline, s.grow(false), s.remove(4)); err != nil || !s.tape.dead {
 		return 0, err
 	}
 	n := s.tape.len()
