@@ -450,6 +450,14 @@ func (s *Store) writeAll(writes []*leafWrite) error {
 }
 
 func (s *Store) takeBack(writes []*leafWrite) {
+	folders := map[string]bool{}
+	for _, w := range writes {
+		folders[path.Dir(LeafPath(w.ID))] = true
+	}
+	left, _ := s.leftovers(sortedKeys(folders)...) // where too many files were open to delete them at once
+	for _, name := range left {
+		s.remove(name)
+	}
 	for _, w := range writes { // first, since it makes room
 		if w.written && w.old == nil {
 			s.remove(LeafPath(w.ID))

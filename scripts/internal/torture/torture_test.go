@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -26,12 +23,7 @@ func TestKills(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("has no such signal")
 	}
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-tags", "torture", "-o", bin+string(filepath.Separator), "../../../cmd/ihmt-store", "../../../cmd/ihmt-nav", "../../../cmd/ihmt-summarize")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := tools(t)
 	if _, err := killRounds(bin, 3, 1, func(s string) { t.Log(s) }); err != nil {
 		t.Error(err)
 	}
