@@ -2,10 +2,11 @@
 // time: for each system the tools, their manuals and the documents, a
 // software bill of materials, and the checksums of it all.
 //
-//	go run ./scripts/internal/release [DIR]
+//	go run ./scripts/internal/release [DIR [SYSTEM/ARCH]...]
 //
-// DIR (dist) must not exist. What is in an archive is dated by the last
-// commit, or by SOURCE_DATE_EPOCH (seconds since 1970).
+// DIR (dist) must not exist. Without a system it builds for all. What is in an
+// archive is dated by the last commit, or by SOURCE_DATE_EPOCH (seconds since
+// 1970), which a source tree without history needs.
 package main
 
 import (
@@ -24,11 +25,7 @@ import (
 )
 
 // platforms are the systems that a release is built for.
-var platforms = []struct{ system, arch string }{
-	{"linux", "amd64"}, {"linux", "arm64"},
-	{"darwin", "amd64"}, {"darwin", "arm64"},
-	{"windows", "amd64"}, {"windows", "arm64"},
-}
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 func main() {
 	log.SetFlags(0)
@@ -37,12 +34,17 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	if err := release(dir); err != nil {
+	if len(os.Args) > 2 {
+		platforms = os.Args[2:]
+	}
+	if err := release(dir, platforms); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func release(dir string) error {
+// release writes the archives for some platforms into a new folder, or leaves
+// none.
+func release(dir string, platforms []string) (err error) {
 	date, err := releaseDate()
 	if err != nil {
 		return err
@@ -50,23 +52,39 @@ func release(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return fmt.Errorf("%w; move the earlier release away", err)
 	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
 	work, err := os.MkdirTemp("", "ihmt-release")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	share, err := manuals(work, date)
-	if err != nil {
+	host, own := runtime.GOOS+"/"+runtime.GOARCH, filepath.Join(work, "own")
+	if err := build(own, runtime.GOOS, runtime.GOARCH); err != nil {
+		return err
+	}
+	share := filepath.Join(work, "share")
+	if err := writeManuals(share, own, date); err != nil {
 		return err
 	}
 	var names []string
 	for _, p := range platforms {
-		name := fmt.Sprintf("ihmt-%s-%s-%s", cli.Version, p.system, p.arch)
-		bin := filepath.Join(work, name)
-		if err := build(bin, p.system, p.arch); err != nil {
-			return err
+		system, arch, ok := strings.Cut(p, "/")
+		if !ok {
+			return fmt.Errorf("%q is no SYSTEM/ARCH, such as %s", p, host)
 		}
-		archive, err := pack(dir, name, bin, share, p.system == "windows", date)
+		name := fmt.Sprintf("ihmt-%s-%s-%s", cli.Version, system, arch)
+		bin := own
+		if p != host {
+			bin = filepath.Join(work, name)
+			if err := build(bin, system, arch); err != nil {
+				return err
+			}
+		}
+		archive, err := pack(dir, name, bin, share, system == "windows", date)
 		if err != nil {
 			return err
 		}
@@ -88,7 +106,7 @@ func releaseDate() (time.Time, error) {
 	if seconds == "" {
 		out, err := exec.Command("git", "log", "-1", "--format=%ct").Output()
 		if err != nil {
-			return time.Time{}, fmt.Errorf("no date for the release: git log: %w; set SOURCE_DATE_EPOCH", err)
+			return time.Time{}, fmt.Errorf("a release bears the date of the last commit, and there is none to see (git log: %w): set SOURCE_DATE_EPOCH to the seconds since 1970", err)
 		}
 		seconds = strings.TrimSpace(string(out))
 	}
@@ -110,17 +128,13 @@ func build(bin, system, arch string) error {
 	return nil
 }
 
-// manuals writes the manual pages and shell completions, which are the same
-// for every system, and returns their folder.
-func manuals(work string, date time.Time) (string, error) {
-	own, share := filepath.Join(work, "own"), filepath.Join(work, "share")
-	if err := build(own, runtime.GOOS, runtime.GOARCH); err != nil {
-		return "", err
-	}
-	c := exec.Command("scripts/manuals", own, share)
+// writeManuals writes the manual pages and shell completions of the tools in
+// bin, which are the same for every system.
+func writeManuals(share, bin string, date time.Time) error {
+	c := exec.Command("scripts/manuals", bin, share)
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
-		return "", fmt.Errorf("scripts/manuals: %w", err)
+		return fmt.Errorf("scripts/manuals: %w", err)
 	}
 	pages, err := filepath.Glob(filepath.Join(share, "man/man1/*"))
 	for _, page := range pages {
@@ -128,7 +142,7 @@ func manuals(work string, date time.Time) (string, error) {
 			break
 		}
 	}
-	return share, err
+	return err
 }
 
 // redate gives a manual page, whose first line bears today's date, that of the
