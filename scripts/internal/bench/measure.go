@@ -183,10 +183,12 @@ func (b *bench) searchAmong(n int) error {
 	if err := b.effort(fmt.Sprint(n), fmt.Sprintf("%d, first search", n), asked[:1], 20); err != nil {
 		return err
 	}
+	ripgrep := b.process(func(i int) command { return b.ripgrep(n, words(i)) })
+	ripgrep.most = 2 * slow(n)
 	took, err := alternate(4*b.runs, true,
 		b.process(func(i int) command { return b.nav(fmt.Sprint(n), words(i)) }),
 		b.process(func(i int) command { return b.fts5(n, words(i)) }),
-		b.process(func(i int) command { return b.ripgrep(n, words(i)) }),
+		ripgrep,
 		b.process(func(int) command { return command{argv: []string{filepath.Join(b.bin, "internal", "empty")}} }))
 	if err != nil {
 		return err

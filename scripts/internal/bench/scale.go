@@ -67,6 +67,7 @@ func runScale(args []string) error {
 				return err
 			}
 			all = append(all, s)
+			b.say("%d notes: ingest %s, search %s, save %s, growing %s, disk %.2f times the leaves", n, short(s.ingest), short(s.search), short(s.save), short(s.grow), float64(s.disk)/float64(s.leaves))
 		}
 		b.judgeScale(all)
 		printScale(os.Stdout, all)
