@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -31,14 +32,14 @@ var faults = map[string][]string{
 		"create layers/1/ %d after", "write layers/1/ %d half", "rename layers/1/ %d after", "rename layers/2/ 1 before", "rename layers/2/ 1 after", "syncfolder layers/ 1 before",
 		"write state/tables/ 1 half", "write state/tables/ 3 half", "rename state/tables/ 1 before", "rename state/tables/ 1 after", "write state/spine.tsv 1 half", "sync state/spine.tsv 1 before",
 		"sync state/journal/ 1 before", "write root.json 1 half", "rename root.json 1 before", "rename root.json 1 after", "syncfolder . 1 after",
-		"remove state/tables/ 1 before", "remove state/tables/ 1 after", "write layer_0/ %d half", "write layer_0/ %d after",
+		"remove state/tables/ 1 before", "remove state/tables/ 1 after", "create state/journal/ 1 after", "rename state/journal/ 1 before", "rename state/journal/ 1 after", "write layer_0/ %d half", "write layer_0/ %d after",
 	},
 	"rebuild": {
 		"write state/journal/ 1 half", "sync state/journal/ 1 after", "rename root.json 1 before", "rename root.json 1 after", "remove state/journal/ 1 before", "remove state/tables/ 1 after", "remove layers/ 2 after",
 		"rename state/tables/ 1 before", "rename root.json 2 before",
 	},
 	"rm": {
-		"write tombstones.jsonl 1 half", "rename tombstones.jsonl 1 after", "rename root.json 1 after", "write state/journal/ 1 before", "sync state/journal/ 1 after", "remove state/facts.jsonl 1 after",
+		"write tombstones.jsonl 1 half", "rename tombstones.jsonl 1 after", "rename root.json 1 after", "write state/journal/ 1 before", "write state/journal/ 1 after", "sync state/journal/ 1 after", "remove state/facts.jsonl 1 after",
 		"remove layer_0/ 1 before", "remove layer_0/ 1 after", "rename layers/ 1 after",
 	},
 }
@@ -47,6 +48,7 @@ var faults = map[string][]string{
 // over.
 type life struct {
 	home     string
+	within   []string // what the tools are started with, as to see the home
 	bin      string
 	random   *rand.Rand
 	promise  *promise
@@ -56,6 +58,9 @@ type life struct {
 
 	died chan struct{} // told when a process ended at its named point
 
+	points map[string]string // the named point of a fault, as it was filled in
+	before map[string]int    // how often points were reached in earlier lives
+
 	mu     sync.Mutex
 	counts counts
 }
@@ -63,19 +68,22 @@ type life struct {
 // counts are what a run did.
 type counts struct {
 	rounds, killed, faulted, acknowledged, repaired int
+	reached                                         map[string]int // processes that ended at a named point
 }
+
+func newCounts() counts { return counts{reached: map[string]int{}} }
 
 // killRounds starts savers, a consolidator and readers on a memory and kills
 // them, again and again, and holds the memory against what it acknowledged.
 func killRounds(bin string, rounds int, seed uint64, say func(string)) (counts, error) {
 	const lifetime = 10
-	var total counts
+	total := newCounts()
 	for done := 0; done < rounds; done += lifetime {
 		home, err := os.MkdirTemp("", "ihmt-torture-")
 		if err != nil {
 			return total, err
 		}
-		l := &life{home: home, bin: bin, random: rand.New(rand.NewPCG(seed, uint64(done))), promise: newPromise(), versions: map[string]map[string]bool{}}
+		l := &life{home: home, bin: bin, random: rand.New(rand.NewPCG(seed, uint64(done))), promise: newPromise(), versions: map[string]map[string]bool{}, before: total.reached, counts: newCounts(), points: map[string]string{}}
 		for l.round = done; l.round < min(done+lifetime, rounds); l.round++ {
 			if err := l.live(); err != nil {
 				return total, keep(home, fmt.Errorf("round %d: %w", l.round, err))
@@ -94,6 +102,9 @@ func (c *counts) add(d counts) {
 	c.faulted += d.faulted
 	c.acknowledged += d.acknowledged
 	c.repaired += d.repaired
+	for point, n := range d.reached {
+		c.reached[point] += n
+	}
 }
 
 // live is one round.
@@ -174,16 +185,37 @@ func (l *life) live() error {
 	return l.mend()
 }
 
-// fault is one of the named points, "" where none is wanted.
+// fault is a named point, of those that were reached the least; "" where none
+// is wanted.
 func (l *life) fault(wanted bool, of string) string {
 	if !wanted {
 		return ""
 	}
-	fault := faults[of][l.random.IntN(len(faults[of]))]
+	reached := func(point string) int { return l.before[of+": "+point] + l.counts.reached[of+": "+point] }
+	point := ""
+	for _, i := range l.random.Perm(len(faults[of])) {
+		if p := faults[of][i]; point == "" || reached(p) < reached(point) && l.random.IntN(4) > 0 { // not always: some are hard to reach
+			point = p
+		}
+	}
+	fault := point
 	if strings.Contains(fault, "%d") {
 		fault = fmt.Sprintf(fault, 1+l.random.IntN(20))
 	}
+	l.points[fault] = of + ": " + point
 	return fault
+}
+
+// never lists the named points that no process reached.
+func (c *counts) never() (points []string) {
+	for _, of := range slices.Sorted(maps.Keys(faults)) {
+		for _, point := range faults[of] {
+			if c.reached[of+": "+point] == 0 {
+				points = append(points, of+": "+point)
+			}
+		}
+	}
+	return points
 }
 
 // mend does what would be done after a crash, and finds the memory whole.
@@ -313,7 +345,8 @@ func (l *life) tool(ctx context.Context, fault string, in io.Reader, name string
 }
 
 func (l *life) toolTo(ctx context.Context, fault string, in io.Reader, out io.Writer, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, filepath.Join(l.bin, name), append(args, "--path", l.home, "--json")...)
+	command := slices.Concat(l.within, []string{filepath.Join(l.bin, name)}, args, []string{"--path", l.home, "--json"})
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "IHMT_FAULT="+fault)
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
@@ -324,6 +357,7 @@ func (l *life) toolTo(ctx context.Context, fault string, in io.Reader, out io.Wr
 		l.counts.killed++
 		if ctx.Err() == nil {
 			l.counts.faulted++
+			l.counts.reached[l.points[fault]]++
 			l.died <- struct{}{}
 		}
 		l.mu.Unlock()

@@ -6,8 +6,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -59,6 +62,12 @@ func (g *grammar) run() error {
 	total, err := killRounds(g.Bin, g.Rounds, g.Seed, say)
 	if err != nil {
 		return err
+	}
+	for _, point := range slices.Sorted(maps.Keys(total.reached)) {
+		fmt.Printf("%5d ended at %s\n", total.reached[point], point)
+	}
+	if never := total.never(); len(never) > 0 {
+		fmt.Printf("%d points were never reached: %s\n", len(never), strings.Join(never, "; "))
 	}
 	fmt.Printf("kill: %d rounds, %d processes killed, %d of them at a named point; %d leaves acknowledged, none lost; mended %d times\n",
 		total.rounds, total.killed, total.faulted, total.acknowledged, total.repaired)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,22 +17,23 @@ import (
 )
 
 // many lets savers store notes, one commit after the other, while the tree
-// grows ten times a second and four readers search. Half of them come by a
-// symlink to the same folder. Then every note must be there, once.
+// grows ten times a second and four readers search. Most of them come by
+// other paths to the same folder. Then every note must be there, once.
 func many(bin string, savers, notes int, say func(string)) error {
 	home, err := os.MkdirTemp("", "ihmt-many-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(home)
-	real, link := filepath.Join(home, "real"), filepath.Join(home, "link")
+	real := filepath.Join(home, "real")
 	if err := os.Mkdir(real, 0o700); err != nil {
 		return err
 	}
-	if err := os.Symlink("real", link); err != nil {
+	paths, ways, leave, err := pathsTo(real, bin)
+	if err != nil {
 		return err
 	}
-	paths := []*life{{home: real, bin: bin, promise: newPromise()}, {home: link, bin: bin, promise: newPromise()}}
+	defer leave()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var saving, others sync.WaitGroup
@@ -44,7 +46,7 @@ func many(bin string, savers, notes int, say func(string)) error {
 	}
 	start := time.Now()
 	for saver := range savers {
-		l := paths[saver%2]
+		l := paths[saver%len(paths)]
 		saving.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(saver), 5))
 			for first := 0; first < notes; first += 20 { // a process for every twenty
@@ -62,7 +64,7 @@ func many(bin string, savers, notes int, say func(string)) error {
 	}
 	others.Go(func() {
 		for ctx.Err() == nil {
-			if err := paths[0].tool(ctx, "", nil, "ihmt-summarize"); err != nil {
+			if err := paths[0].tool(context.Background(), "", nil, "ihmt-summarize"); err != nil { // to its end
 				fail(err)
 			}
 			time.Sleep(100 * time.Millisecond)
@@ -70,7 +72,7 @@ func many(bin string, savers, notes int, say func(string)) error {
 	})
 	searches := 0
 	for reader := range 4 {
-		l := paths[reader%2]
+		l := paths[reader%len(paths)]
 		others.Go(func() {
 			for ctx.Err() == nil {
 				query := string(record.New(record.KindQuery, record.Query{Query: vocabulary[reader], K: 5}).Append(nil)) + "\n"
@@ -106,8 +108,36 @@ func many(bin string, savers, notes int, say func(string)) error {
 	if err := p.broken(memoryOf(real), rand.New(rand.NewPCG(1, 6)), true); err != nil {
 		return keep(home, err)
 	}
-	say(fmt.Sprintf("many: %d savers stored %d notes each in %.0f s while %d searches ran; all %d are there, once", savers, notes, took.Seconds(), searches, len(p.leaves)))
+	say(fmt.Sprintf("many: %d savers stored %d notes each in %.0f s while %d searches ran, by %s; all %d are there, once", savers, notes, took.Seconds(), searches, ways, len(p.leaves)))
 	return nil
+}
+
+// pathsTo returns ways to come to a folder: its name, a symlink, and where that
+// is permitted a bind mount, and one that only the process itself sees, as in a
+// container.
+func pathsTo(real, bin string) (paths []*life, ways string, leave func(), err error) {
+	come := func(home string, within ...string) {
+		paths = append(paths, &life{home: home, bin: bin, promise: newPromise(), within: within})
+	}
+	link, bound, inside := real+"-link", real+"-bound", real+"-inside"
+	if err := errors.Join(os.Symlink(real, link), os.Mkdir(bound, 0o700), os.Mkdir(inside, 0o700)); err != nil {
+		return nil, "", nil, err
+	}
+	come(real)
+	come(link)
+	ways, leave = "its name, a symlink", func() {}
+	if exec.Command("mount", "--bind", real, bound).Run() != nil {
+		return paths, ways + " (bind mounts are not permitted here)", leave, nil
+	}
+	leave = func() { exec.Command("umount", bound).Run() }
+	come(bound)
+	ways += ", a bind mount"
+	own := []string{"unshare", "--mount", "sh", "-c", `mount --bind "$0" "$1" && shift && exec "$@"`, real, inside}
+	if exec.Command(own[0], append(own[1:], "true")...).Run() == nil {
+		come(inside, own...)
+		ways += ", a name space of its own"
+	}
+	return paths, ways, leave, nil
 }
 
 // torn looks for results whose text is not the one that was stored.
