@@ -13,6 +13,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store/disk"
 	"github.com/ihmt/ihmt/pkg/terms"
@@ -46,14 +48,35 @@ func (s *Store) WriteBranch(b *record.Branch) error {
 	if err != nil {
 		return err
 	}
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(b); err != nil {
+	data, err := formatBranch(b)
+	if err != nil {
 		return err
 	}
-	return s.writeFile(name, sealed(buf.Bytes()))
+	return s.writeFile(name, sealed(data))
+}
+
+// formatBranch writes a field a line and a child a line, so that a branch of
+// usual size fits into one block of the disk.
+func formatBranch(b *record.Branch) ([]byte, error) {
+	var whole bytes.Buffer
+	e := json.NewEncoder(&whole)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(b); err != nil {
+		return nil, err
+	}
+	var lines, children []string
+	gjson.ParseBytes(whole.Bytes()).ForEach(func(name, value gjson.Result) bool {
+		field := value.Raw
+		if name.Str == "children" && value.IsArray() {
+			for _, c := range value.Array() {
+				children = append(children, "\n  "+c.Raw)
+			}
+			field = "[" + strings.Join(children, ",") + "\n ]"
+		}
+		lines = append(lines, "\n "+name.Raw+": "+field)
+		return true
+	})
+	return []byte("{" + strings.Join(lines, ",") + "\n}\n"), nil
 }
 
 const seal = ",\n \"checksum\": "

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ihmt/ihmt/pkg/store/disk"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
@@ -31,6 +32,14 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		return Rebuilt{}, err
 	}
 	defer unlock()
+	before, err := s.Trunk()
+	if errors.Is(err, errNewer) {
+		return Rebuilt{}, err
+	}
+	older := errors.Is(err, errOlder)
+	if err != nil {
+		before = &Trunk{} // it is made anew
+	}
 	gone, err := s.tombstones()
 	if err != nil {
 		return Rebuilt{}, err
@@ -43,9 +52,12 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 	slices.SortFunc(found, func(a, b surveyed) int {
 		return cmp.Or(strings.Compare(a.savedAt, b.savedAt), strings.Compare(a.id, b.id))
 	})
-	before, err := s.Trunk()
-	if err != nil {
-		before = &Trunk{} // it is made anew
+	if older {
+		to, err := s.setAside("layers", trunkName)
+		if err != nil {
+			return out, err
+		}
+		out.Notes = append(out.Notes, "root.json was of an earlier layout: it and layers are in "+to)
 	}
 	parts, err := s.journalParts()
 	if err != nil {
@@ -70,6 +82,35 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		}
 	}
 	return out, s.sweep(start)
+}
+
+// setAside moves what a program of an earlier layout derived into a folder of
+// its own and returns its name. What tells that it is one comes last.
+func (s *Store) setAside(names ...string) (to string, err error) {
+	for n := 1; ; n++ {
+		to = fmt.Sprint("backup-", n)
+		if _, err := s.root.Lstat(to + "/" + names[len(names)-1]); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err := s.mkdir(to); err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		delete(s.folders, name)
+		if _, err := s.root.Lstat(to + "/" + name); err == nil {
+			continue // by a rebuild that was stopped
+		}
+		if err := disk.Move(s.root, name, to+"/"+name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("cannot move %s to %s: %w", s.file(name), s.file(to), cause(err))
+		}
+	}
+	for _, folder := range []string{to, "."} {
+		if err := s.syncFolder(folder); err != nil {
+			return "", err
+		}
+	}
+	return to, nil
 }
 
 type surveyed struct{ id, savedAt string }

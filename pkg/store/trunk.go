@@ -146,6 +146,9 @@ func (s *Store) trunk(whole bool) (*Trunk, error) {
 		return nil, err
 	}
 	t, err := parseTrunk(data, whole)
+	if errors.Is(err, errNewer) {
+		return nil, fmt.Errorf("%s: %w", s.file(trunkName), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", s.file(trunkName), err)
 	}
@@ -155,10 +158,27 @@ func (s *Store) trunk(whole bool) (*Trunk, error) {
 	return t, nil
 }
 
+var (
+	errNewer = errors.New("update ihmt")
+	errOlder = errors.New("is of an earlier layout")
+)
+
+// checkFormat says why a root.json is of another layout than this program's.
+func checkFormat(data []byte) error {
+	format := gjson.GetBytes(data, "format")
+	switch {
+	case format.Int() > Format:
+		return fmt.Errorf("is of format %d, newer than this program's %d: %w", format.Int(), Format, errNewer)
+	case !format.Exists() && gjson.ValidBytes(data) && gjson.ParseBytes(data).IsObject():
+		return errOlder
+	}
+	return nil
+}
+
 // parseTrunk reads root.json; the domains, its long part, only if whole.
 func parseTrunk(data []byte, whole bool) (*Trunk, error) {
-	if format := gjson.GetBytes(data, "format").Int(); format > Format {
-		return nil, fmt.Errorf("is of format %d, newer than this program's %d: update ihmt", format, Format)
+	if err := checkFormat(data); err != nil {
+		return nil, err
 	}
 	raw := data
 	if at := bytes.LastIndex(data, []byte("\n \"domains\": [")); !whole && at > 0 {

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/terms"
 )
@@ -38,9 +36,12 @@ func OpenOther(dir string) (*Store, error) {
 		return nil, err
 	}
 	data, err := s.readFile(trunkName, maxTrunk)
-	if format := gjson.GetBytes(data, "format").Int(); err == nil && format > Format {
+	if err == nil {
+		err = checkFormat(data)
+	}
+	if errors.Is(err, errNewer) {
 		s.Close()
-		return nil, fmt.Errorf("%s is of format %d, newer than this program's %d: update ihmt", s.file(trunkName), format, Format)
+		return nil, fmt.Errorf("%s: %w", s.file(trunkName), err)
 	}
 	return s, nil
 }

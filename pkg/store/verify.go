@@ -47,7 +47,11 @@ func (s *Store) verify() (problems []Problem, checked map[string]any, err error)
 	}
 	trunk, err := s.Trunk()
 	if err != nil {
-		v.wrong(trunkName, err.Error(), mendRebuild)
+		mend := mendRebuild
+		if errors.Is(err, errNewer) {
+			mend = errNewer.Error()
+		}
+		v.wrong(trunkName, err.Error(), mend)
 		return v.problems, nil, nil
 	}
 	if err := v.leftovers(); err != nil {

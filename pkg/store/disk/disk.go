@@ -159,6 +159,12 @@ func temporary(root *os.Root, name string) (*File, error) {
 	return nil, &fs.PathError{Op: Create, Path: name, Err: fs.ErrExist}
 }
 
+// Move gives a file or folder another name, which lasts once its folder and the
+// one that it was in are synced.
+func Move(root *os.Root, name, to string) error {
+	return change(Op{Kind: Rename, Name: name, To: to}, func(op Op) error { return root.Rename(op.Name, op.To) })
+}
+
 // Delete deletes a file; one that is gone is no error.
 func Delete(root *os.Root, name string) error {
 	err := change(Op{Kind: Remove, Name: name}, func(op Op) error { return root.Remove(op.Name) })
