@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ihmt/ihmt/pkg/record"
@@ -90,6 +91,7 @@ func TestDiskInUse(t *testing.T) {
 // in names and times.
 func changes(t *testing.T, do func()) []string {
 	t.Helper()
+	var mu sync.Mutex
 	var list []string
 	before := disk.Intercept
 	disk.Intercept = func(op disk.Op, make func(disk.Op) error) error {
@@ -110,7 +112,12 @@ func changes(t *testing.T, do func()) []string {
 		if op.Kind == disk.Write {
 			line += fmt.Sprintf(" of %d bytes", len(op.Data))
 		}
+		mu.Lock()
 		list = append(list, line)
+		mu.Unlock()
+		if before == nil {
+			return make(op)
+		}
 		return before(op, make)
 	}
 	defer func() { disk.Intercept = before }()
