@@ -62,17 +62,20 @@ func parseSettings(data []byte) (Settings, error) {
 		}
 	})
 	if unknown != "" {
-		return s, fmt.Errorf("unknown key %q%s", unknown, didYouMean(unknown, known))
+		return s, fmt.Errorf("unknown key %q%s", clip(unknown), didYouMean(unknown, known))
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
-			return s, fmt.Errorf("%s is a %s, want %s", t.Field, t.Value, wanted(t.Type.Kind()))
+			return s, fmt.Errorf("%s is a %s, want %s", t.Field, clip(t.Value), wanted(t.Type.Kind()))
 		}
 		return s, err
 	}
 	return s, s.Validate()
 }
+
+// clip cuts what an error quotes.
+func clip(s string) string { return s[:min(len(s), 60)] }
 
 // wanted says in words what a setting of a type takes.
 func wanted(kind reflect.Kind) string {
@@ -161,6 +164,9 @@ func (s *Store) WriteSettings(settings Settings) error {
 // near.
 func didYouMean(word string, list []string) string {
 	best, at := 4, ""
+	if len(word) > 64 {
+		return ""
+	}
 	for _, x := range list {
 		if d := levenshtein.Distance(word, x, nil); d < best {
 			best, at = d, x

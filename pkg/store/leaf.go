@@ -91,6 +91,31 @@ func (l *Leaf) format() []byte {
 	return append(append(bytes.Clone(header), markerEnd...), l.Content...)
 }
 
+// checkHeader says why a leaf's header would be too large to be read again.
+func (l *Leaf) checkHeader() error {
+	const raw = 32 << 10 // what nests deepest grows by 256 blanks a byte, and stays below the limit
+	e := &l.Extra
+	size := len(e.Source) + len(e.Title) + len(e.Language) + len(e.Author) + len(e.Project) + len(e.Agent) + len(e.Context) + 8*(len(l.Tags)+len(e.Replaces))
+	for _, list := range [][]string{l.Tags, e.Replaces} {
+		for _, s := range list {
+			size += len(s)
+		}
+	}
+	for name, value := range e.Fields {
+		size += len(name) + len(value)
+	}
+	if size < raw {
+		return nil
+	}
+	const most = maxHeader - 1<<20 // there is room for what is noted later
+	bare := *l
+	bare.Content = ""
+	if size = len(bare.format()); size > most {
+		return fmt.Errorf("title, source, tags and whatever else is not its content take %d MiB, and may take %d", size>>20, most>>20)
+	}
+	return nil
+}
+
 // branchIDWidth is the width of a quoted branch id of layers 1 to 9.
 func branchIDWidth(domain string) int { return len(`"N1-`) + len(domain) + len(`-0123456789"`) }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -88,7 +89,8 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 // of each of its files and folders: nothing outside changes.
 func TestSymlinksAreNotFollowed(t *testing.T) {
 	for _, name := range []string{"layer_0/d", "layer_0", "layers", "layers/1", "state", "state/journal", "state/tables", "state/journal/000001.jsonl", "state/facts.jsonl",
-		"state/spine.tsv", "state/write.lock", "state/write.holder", "root.json", "tombstones.jsonl", "ihmt.config.json"} {
+		"state/spine.tsv", "state/write.lock", "state/write.holder", "state/grow.lock", "state/facts.lock", "root.json", "tombstones.jsonl", "ihmt.config.json",
+		"layer_0/d/LEAF.txt", "layers/1/N1-d-0123456789.json", "state/tables/000001-1.terms", "backup-1"} {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
 			home := t.TempDir()
 			dir, outside := filepath.Join(home, "ihmt_memory"), filepath.Join(home, "outside")
@@ -96,8 +98,9 @@ func TestSymlinksAreNotFollowed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			save(t, s, "I live in Valencia.")
+			id := save(t, s, "I live in Valencia.")
 			s.Close()
+			name := strings.Replace(name, "LEAF", id, 1)
 			planted, target := filepath.Join(dir, filepath.FromSlash(name)), filepath.Join(outside, "precious")
 			if err := os.MkdirAll(outside, 0o700); err != nil {
 				t.Fatal(err)
@@ -105,7 +108,7 @@ func TestSymlinksAreNotFollowed(t *testing.T) {
 			if err := os.WriteFile(target, []byte("precious\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.RemoveAll(planted); err != nil {
+			if err := errors.Join(os.RemoveAll(planted), os.MkdirAll(filepath.Dir(planted), 0o700)); err != nil {
 				t.Fatal(err)
 			}
 			leads := "../outside/precious"
@@ -124,6 +127,16 @@ func TestSymlinksAreNotFollowed(t *testing.T) {
 				s.AppendSpine(0, []Edge{{"N2-d-0", "N3-d-0"}})
 				s.WriteBranch(&record.Branch{NodeID: "N1-d-0123456789", Domain: "d", Layer: 1})
 				s.WriteTable("000001-1.terms", nil, terms.Layout{})
+				s.Stamp(id, "N1-d-0123456789", "")
+				s.Erase([]string{id}, func() error { return nil })
+				for _, lock := range []string{"grow", "facts"} {
+					if unlock, err := s.lock(lock); err == nil {
+						unlock()
+					}
+				}
+				if name == "backup-1" {
+					os.WriteFile(s.file(trunkName), []byte(`{"version": 1}`), 0o600)
+				}
 				s.bury(removals{"L-d-0000-0123456789": "2026-02-03T00:00:00.000000Z"})
 				s.Rebuild()
 				s.Close()

@@ -264,6 +264,9 @@ func (p *putter) item(l line) (item Item, isItem bool, err error) {
 	if err := Complete(&item.Chunk); err != nil {
 		return item, true, err
 	}
+	if err := newLeaf(&item.Chunk, item.Other).checkHeader(); err != nil {
+		return item, true, err
+	}
 	return item, true, p.writer.s.mayReplace(item.Chunk.Replaces, item.Chunk.Timestamp)
 }
 

@@ -272,6 +272,9 @@ func (l *Leaf) acceptable() error {
 	if l.Extra.Position < 0 {
 		return fmt.Errorf("position %d is negative", l.Extra.Position)
 	}
+	if err := l.checkHeader(); err != nil {
+		return err
+	}
 	for _, at := range []string{l.SavedAt, l.Extra.RetiredAt} {
 		if _, err := time.Parse(time.RFC3339, at); err != nil && at != "" {
 			return fmt.Errorf("%q is no time", at)

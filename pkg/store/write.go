@@ -255,6 +255,9 @@ func (w *Writer) saw(source, id string) {
 // decide says whether a leaf is new, and completes it.
 func (w *Writer) decide(p *planned) (status string, err error) {
 	l := p.leaf
+	if err := l.checkHeader(); err != nil {
+		return "", err
+	}
 	if err := w.s.mayReplace(l.Extra.Replaces, l.Timestamp); err != nil {
 		return "", err
 	}
