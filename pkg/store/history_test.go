@@ -23,8 +23,10 @@ type state struct {
 // between, and compares what a snapshot holds with a plain model: a file's
 // last version is current with its last day, what else it ever held is
 // retired with the day that it had.
-func TestRandomHistories(t *testing.T) {
-	for seed := range uint64(6) {
+func TestRandomHistories(t *testing.T) { randomHistories(t, 6) }
+
+func randomHistories(t *testing.T, seeds uint64) {
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s, err := store.Create(filepath.Join(t.TempDir(), "ihmt_memory"))
 		if err != nil {

@@ -339,3 +339,36 @@ func TestAJournalMadeAnewIsRead(t *testing.T) {
 		}
 	}
 }
+
+// Beside what a search has read already, a timeline opens its own file, and
+// the journal once where there is news.
+func TestFewFilesAreOpened(t *testing.T) {
+	s := open(t)
+	for i := range 20 {
+		save(t, s, "2026-02-03", fmt.Sprintf("Note %d: I live in Valencia now.", i), "")
+	}
+	for _, c := range []struct {
+		what string
+		do   func()
+		want int
+	}{
+		{"of which nothing has been read", func() {}, 1},
+		{"of which all has been read", func() {}, 1},
+		{"with news", func() { save(t, s, "2026-02-04", "I live in Lugo now.", "") }, 2},
+		{"that has grown", func() { summarize.Grow(t.Context(), s, summarize.Options{}) }, 1},
+	} {
+		c.do()
+		snap, err := s.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap.Close()
+		before, _ := s.Opened()
+		if _, err := Timeline(s); err != nil {
+			t.Fatal(err)
+		}
+		if after, _ := s.Opened(); after-before != c.want {
+			t.Errorf("a memory %s: %d files were opened, want %d", c.what, after-before, c.want)
+		}
+	}
+}
