@@ -163,7 +163,7 @@ func (l *life) live() error {
 	}
 	patience := time.Duration(5+l.random.IntN(400)) * time.Millisecond
 	if victim != "" {
-		patience = 2 * time.Second
+		patience = 5 * time.Second
 	}
 	select {
 	case <-l.died: // at its named point

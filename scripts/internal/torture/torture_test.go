@@ -8,7 +8,7 @@ import (
 // What scripts/torture does at length is done here in short.
 
 func TestPowerCuts(t *testing.T) {
-	if err := powerCuts(400, 1, func(s string) { t.Log(s) }); err != nil {
+	if err := powerCuts(50, 1, func(s string) { t.Log(s) }); err != nil {
 		t.Fatal(err)
 	}
 }
