@@ -29,6 +29,7 @@ func TestWritingDoesNotGrow(t *testing.T) {
 		grow(t, s)
 		putNotes(t, s, []string{"The first save after a growth begins with nothing pending."})
 		saves[size] = changes(t, func() { putNotes(t, s, []string{"The second save is as long as any."}) })
+		large := largeTables(t, s)
 		var tables, branches, synced int
 		for _, op := range changes(t, func() { grow(t, s) }) {
 			switch kind, name, _ := strings.Cut(op, " "); {
@@ -42,6 +43,9 @@ func TestWritingDoesNotGrow(t *testing.T) {
 			case kind == disk.Rename && name != "root.json":
 				t.Errorf("of %d: growing rewrites %s", size, name)
 			}
+		}
+		if now := largeTables(t, s); now != large {
+			t.Errorf("of %d: growing after two saves changes the large tables from %s to %s", size, large, now)
 		}
 		if tables < 1 || tables > 2 || branches > 5 || synced > 12 {
 			t.Errorf("of %d: growing after two saves writes %d tables and %d branches, and waits %d times for the disk", size, tables, branches, synced)
@@ -85,6 +89,22 @@ func TestDiskInUse(t *testing.T) {
 			t.Errorf("notes of %d words take %.2f times the blocks of their leaves, want at most 1.5; %v", words, ratio, err)
 		}
 	}
+}
+
+// largeTables names the tables in force but the fresh one.
+func largeTables(t *testing.T, s *store.Store) string {
+	t.Helper()
+	trunk, err := s.Trunk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, table := range trunk.Tables {
+		if !table.Fresh {
+			names = append(names, table.Name)
+		}
+	}
+	return fmt.Sprint(names)
 }
 
 // changes lists the changes to the disk that do makes, without what is random

@@ -358,12 +358,17 @@ func TestFewFilesAreOpened(t *testing.T) {
 		{"that has grown", func() { summarize.Grow(t.Context(), s, summarize.Options{}) }, 1},
 	} {
 		c.do()
+		start, _ := s.Opened()
 		snap, err := s.Snapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
+		tables := len(snap.Tables)
 		snap.Close()
 		before, _ := s.Opened()
+		if tables > 0 && before-start != 1+tables {
+			t.Errorf("a snapshot of a memory %s opens %d files, want the trunk and %d tables", c.what, before-start, tables)
+		}
 		if _, err := Timeline(s); err != nil {
 			t.Fatal(err)
 		}
