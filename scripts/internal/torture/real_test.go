@@ -16,38 +16,37 @@ import (
 	"github.com/ihmt/ihmt/pkg/record"
 )
 
-// bin is a folder of all tools, built with the tag torture.
-var bin = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "ihmt-bin-")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-tags", "torture", "-o", dir+string(filepath.Separator), "../../../cmd/...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return dir, nil
-})
+var bin string // folder for the tools
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, err := bin(); err == nil {
-		os.RemoveAll(dir)
+	var err error
+	if bin, err = os.MkdirTemp("", "ihmt-bin-"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	os.RemoveAll(bin)
 	os.Exit(code)
 }
+
+// build builds all tools with the tag torture.
+var build = sync.OnceValue(func() error {
+	build := exec.Command("go", "build", "-tags", "torture", "-o", bin+string(filepath.Separator), "../../../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+})
 
 func tools(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds all tools")
 	}
-	dir, err := bin()
-	if err != nil {
+	if err := build(); err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	return bin
 }
 
 // A disk is a small file system of its own, and a memory on it.
