@@ -171,6 +171,7 @@ func (snap *Snapshot) refresh() (*Snapshot, error) {
 // apply adds a line of the journal to the snapshot.
 func (snap *Snapshot) apply(e Entry) error {
 	tail := &snap.Tail
+	e.Content, e.Author = "", "" // of use to those only who read the journal itself
 	i, inTail := tail.byID[e.ID]
 	switch {
 	case e.Op == opGrown:

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 )
 
 type options struct {
@@ -58,7 +59,7 @@ func main() {
 
 // with prepares a bench in a folder of its own, for the time of do.
 func with(opt options, do func(*bench) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	dir, err := os.MkdirTemp(opt.dir, "ihmt-bench-")
 	if err != nil {
