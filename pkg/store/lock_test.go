@@ -112,6 +112,9 @@ func TestSymlinksAreNotFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			leads := "../outside/precious"
+			if strings.HasSuffix(name, ".lock") {
+				leads = "../outside/new" // which opening it would make
+			}
 			if filepath.Ext(name) == "" || name == "layer_0/d" {
 				leads = "../outside"
 			}
