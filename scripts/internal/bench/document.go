@@ -129,10 +129,23 @@ func (r report) Targets() string {
 
 // Missed says which targets were.
 func (r report) Missed() string {
-	if err := r.bench.missed(); err != nil {
-		return "Not all targets were met; " + err.Error() + "."
+	judged, shown := 0, 0
+	for _, row := range r.bench.rows {
+		switch {
+		case row.verdict != none:
+			judged++
+		case row.target != "":
+			shown++
+		}
 	}
-	return "All targets were met."
+	rest := ""
+	if shown > 0 {
+		rest = fmt.Sprintf(" %d more are for larger memories: they are shown without a verdict.", shown)
+	}
+	if err := r.bench.missed(); err != nil {
+		return fmt.Sprintf("Of %d targets not all were met; %v.%s", judged, err, rest)
+	}
+	return fmt.Sprintf("All %d targets were met.%s", judged, rest)
 }
 
 func (r report) first() scaled { return r.all[0] }
