@@ -222,7 +222,8 @@ func (t *Table) readAt(from, n int64) ([]byte, error) {
 }
 
 // A window starts small and grows fourfold for as long as the section is read
-// on and on.
+// on and on. A section that fits into the largest is kept from the second read
+// on: the next word starts at its front again.
 const (
 	smallWindow = 4 << 10
 	largeWindow = 256 << 10
@@ -249,10 +250,14 @@ func (t *Table) bytes(section int, at, n int64) []byte {
 // fill reads the window of a section that starts at an offset of the file.
 func (t *Table) fill(section int, from int64) {
 	w, size := &t.windows[section], int64(smallWindow)
-	if had := int64(len(w.buf)); from > w.from && from < w.from+2*had {
+	start, end := t.starts[section], t.starts[section+1]
+	switch had := int64(len(w.buf)); {
+	case had > 0 && end-start <= largeWindow:
+		from, size = start, end-start
+	case from > w.from && from < w.from+2*had:
 		size = min(4*had, largeWindow)
 	}
-	size = min(size, t.starts[section+1]-from)
+	size = min(size, end-from)
 	if int64(cap(w.buf)) < size {
 		w.buf = make([]byte, 0, size)
 	}
