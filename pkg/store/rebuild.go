@@ -57,7 +57,7 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Notes = append(out.Notes, "root.json was of an earlier layout: it and layers are in "+to)
+		out.Notes = append(out.Notes, "root.json was of an earlier layout: it and layers are in "+to+"; delete that once nothing is missing, since rm does not reach it")
 	}
 	parts, err := s.journalParts()
 	if err != nil {
