@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -36,12 +35,7 @@ type grammar struct {
 	Rm      rmCmd      `cmd:"" help:"Remove texts of leaves everywhere."`
 }
 
-// memoryGoal is what growing a large tree should get by with, in bytes: the
-// collector works harder near it.
-const memoryGoal = 160 << 20
-
 func main() {
-	debug.SetMemoryLimit(memoryGoal)
 	cli.Main("ihmt-store", about, &grammar{}, render)
 }
 

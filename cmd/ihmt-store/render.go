@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/ihmt/ihmt/pkg/cli"
 	"github.com/ihmt/ihmt/pkg/record"
@@ -44,6 +45,7 @@ func render(w io.Writer, r *record.Record) {
 // rebuild makes everything that is derived anew and says what it found. What
 // it had to leave alone counts as skipped.
 func rebuild(c *cli.Context, s *store.Store) error {
+	debug.SetGCPercent(50) // the whole tree is grown at once
 	rebuilt, grown, err := summarize.Rebuild(context.Background(), s, nil)
 	for _, note := range rebuilt.Notes {
 		fmt.Fprintf(c.Err, "%s: %s\n", c.Name, cli.Clean(note))

@@ -30,12 +30,8 @@ type grammar struct {
 	BackendCmd string `help:"The program of the command back end." placeholder:"CMD"`
 }
 
-// memoryGoal is what growing a large tree should get by with, in bytes: the
-// collector works harder near it.
-const memoryGoal = 160 << 20
-
 func main() {
-	debug.SetMemoryLimit(memoryGoal)
+	debug.SetGCPercent(50) // much may have been saved since the last time
 	cli.Main("ihmt-summarize", about, &grammar{}, render)
 }
 

@@ -105,7 +105,7 @@ func parseEntry(line []byte) (Entry, error) {
 	if record.TooDeep(line) || !gjson.ValidBytes(line) {
 		return e, errors.New("not a JSON object")
 	}
-	gjson.ParseBytes(bytes.Clone(line)).ForEach(func(key, v gjson.Result) bool {
+	gjson.ParseBytes(line).ForEach(func(key, v gjson.Result) bool {
 		switch key.Str {
 		case "kind":
 			kind = v.String()

@@ -171,7 +171,7 @@ func (snap *Snapshot) refresh() (*Snapshot, error) {
 // apply adds a line of the journal to the snapshot.
 func (snap *Snapshot) apply(e Entry) error {
 	tail := &snap.Tail
-	e.Content, e.Author = "", "" // of use to those only who read the journal itself
+	e.keepRow()
 	i, inTail := tail.byID[e.ID]
 	switch {
 	case e.Op == opGrown:
@@ -193,6 +193,16 @@ func (snap *Snapshot) apply(e Entry) error {
 		tail.remove(i)
 	}
 	return nil
+}
+
+// keepRow drops what is of use to those only who read the journal itself, the
+// text above all, and the line with it, which the other fields are part of.
+func (e *Entry) keepRow() {
+	e.Content, e.Author = "", ""
+	row := e.Op + e.ID + e.Timestamp + e.SavedAt + e.Source + e.Checksum + e.Terms
+	for _, field := range []*string{&e.Op, &e.ID, &e.Timestamp, &e.SavedAt, &e.Source, &e.Checksum, &e.Terms} {
+		*field, row = row[:len(*field)], row[len(*field):]
+	}
 }
 
 func (snap *Snapshot) mark(e Entry, set func(*OpenTable) map[int]bool) {
