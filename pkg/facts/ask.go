@@ -78,8 +78,8 @@ func stands(parts []part, text string, at int, follows func(at int) bool) bool {
 }
 
 // Asked returns the attributes of the user that a question asks for, as in
-// "Where did I live in 2024?"; any of them answers it. There are none where it asks for none, or says so much more that
-// it is about something else.
+// "Where did I live in 2024?"; any of them answers it. There are none where it
+// asks for none, or says so much more that it is about something else.
 func Asked(query string) (attributes []string) {
 	words := questionWords(withoutRelative(query))
 	if len(words) > maxAsked {

@@ -164,6 +164,10 @@ func (s *Store) Stats() (map[string]any, error) {
 			retired++
 		}
 	}
+	gone, err := s.tombstones()
+	if err != nil {
+		return nil, err
+	}
 	locks, err := s.Held()
 	if err != nil {
 		return nil, err
@@ -179,7 +183,7 @@ func (s *Store) Stats() (map[string]any, error) {
 			}
 		}
 	}
-	return map[string]any{"memory": s.dir, "leaves": leaves, "retired": retired, "removed": trunk.Removed, "pending": len(snap.Tail.Leaves),
+	return map[string]any{"memory": s.dir, "leaves": leaves, "retired": retired, "removed": len(gone), "pending": len(snap.Tail.Leaves),
 		"domains": domains, "depth": trunk.Depth, "tables": len(snap.Tables), "table_bytes": tables, "generation": trunk.Generation,
 		"grown_at": trunk.GrownAt, "locks": locks}, snap.Err()
 }

@@ -71,7 +71,7 @@ func (s *Store) Rebuild() (Rebuilt, error) {
 		s.drop(start.Part) // nothing names them yet
 		return out, err
 	}
-	after := &Trunk{Format: Format, Generation: before.Generation + 1, Analyzer: s.Analyzer.Name(), Journal: start, Removed: len(gone)}
+	after := &Trunk{Format: Format, Generation: before.Generation + 1, Analyzer: s.Analyzer.Name(), Journal: start}
 	if err := s.commitTrunk(after); err != nil {
 		return out, err
 	}

@@ -48,7 +48,7 @@ var ErrNoMemory = errors.New("no memory here")
 type Store struct {
 	Settings Settings
 	Analyzer *text.Analyzer
-	Notify   func(string) // told of a wait for a lock; may be nil
+	Notify   func(string) // told of a wait for a lock, and of what was mended or holds again; may be nil
 
 	dir         string
 	root        *os.Root

@@ -28,9 +28,8 @@ type Trunk struct {
 	Journal    Position `json:"journal"`    // the tree holds everything before
 	Tables     []Table  `json:"tables"`     // the largest first
 	Leaves     int      `json:"leaves"`     // in the tables, retired ones too
-	Removed    int      `json:"removed"`
-	Depth      int      `json:"depth"` // layers of branches
-	Spine      int64    `json:"spine"` // bytes of state/spine.tsv that count
+	Depth      int      `json:"depth"`      // layers of branches
+	Spine      int64    `json:"spine"`      // bytes of state/spine.tsv that count
 	GrownAt    string   `json:"grown_at"`
 	Expired    []string `json:"expired,omitempty"` // files that the next growth deletes
 	Domains    []Domain `json:"domains"`           // last, since a search does not read it

@@ -11,6 +11,7 @@ import (
 	"github.com/ihmt/ihmt/pkg/record"
 	"github.com/ihmt/ihmt/pkg/store"
 	"github.com/ihmt/ihmt/pkg/terms"
+	"github.com/ihmt/ihmt/pkg/text"
 )
 
 // Rebuild makes everything that is derived anew from the leaves and the
@@ -86,7 +87,13 @@ func finishRemoval(ctx context.Context, s *store.Store) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return remove(ctx, s, ids)
+	if err := remove(ctx, s, ids); err != nil {
+		return err
+	}
+	if s.Notify != nil {
+		s.Notify("finished the removal of " + text.Counted(len(ids), "leaf", "leaves") + ": " + strings.Join(ids, " "))
+	}
+	return nil
 }
 
 // remove is Remove where the caller holds the growth lock.
@@ -134,7 +141,6 @@ func (g *growth) without(gone map[string]bool) error {
 	after.Tables = slices.Clone(g.before.Tables)
 	after.Domains = slices.Clone(g.before.Domains)
 	after.Expired = nil
-	after.Removed += len(gone)
 	var rows []row
 	for i, t := range g.snap.Tables {
 		boughs, found := withoutLeaves(t, gone)

@@ -96,7 +96,14 @@ func TestTheNextGrowthFinishesARemoval(t *testing.T) {
 		}
 		finished = Remove(context.Background(), s, ids[3], ids[11]) == nil // in the tree, and pending
 		disk.Intercept = nil
+		_, one := s.Leaf(ids[3])
+		_, other := s.Leaf(ids[11])
+		said := ""
+		s.Notify = func(word string) { said += word }
 		grow(t, s)
+		if half := buried && (one == nil || other == nil); half != strings.Contains(said, "finished the removal of ") {
+			t.Errorf("stopped after %d changes, half removed: %v, and was told %q", last, half, said)
+		}
 		if buried {
 			holdsNoneOf(t, dir, "quincunx3", "quincunx11")
 		}

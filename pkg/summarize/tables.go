@@ -20,7 +20,7 @@ import (
 // are not at least twice as large, so that the sizes of the tables form a
 // geometric series and a leaf is rewritten a logarithmic number of times.
 func (g *growth) write() (*store.Trunk, error) {
-	after := &store.Trunk{Format: store.Format, Analyzer: g.s.Analyzer.Name(), Journal: g.snap.End, Removed: g.before.Removed}
+	after := &store.Trunk{Format: store.Format, Analyzer: g.s.Analyzer.Name(), Journal: g.snap.End}
 	if err := g.syncLayers(); err != nil {
 		return nil, err
 	}

@@ -375,7 +375,7 @@ func essence(dir, saved string) ([]byte, error) {
 		delete(files, name)
 		trunk.Tables[i].Name, trunk.Tables[i].Checksum = "", ""
 	}
-	fmt.Fprintln(h, trunk.Format, trunk.Analyzer, trunk.Journal.Offset, trunk.Tables, trunk.Leaves, trunk.Removed, trunk.Depth, trunk.Spine, trunk.Domains)
+	fmt.Fprintln(h, trunk.Format, trunk.Analyzer, trunk.Journal.Offset, trunk.Tables, trunk.Leaves, trunk.Depth, trunk.Spine, trunk.Domains)
 	delete(files, "root.json")
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		data := files[name]
