@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -66,11 +67,7 @@ func (b *bench) askAsAgent(name string, asked [][]string, c *cost) error {
 	c.session = text.Tokens(session.InitializeResult().Instructions + string(listed))
 	var tokens []int
 	for _, words := range asked {
-		query := ""
-		for _, w := range words {
-			query += w + " "
-		}
-		answer, err := session.CallTool(b.ctx, &sdk.CallToolParams{Name: "search_memory", Arguments: map[string]any{"query": query}})
+		answer, err := session.CallTool(b.ctx, &sdk.CallToolParams{Name: "search_memory", Arguments: map[string]any{"query": strings.Join(words, " ")}})
 		if err != nil {
 			return err
 		}
