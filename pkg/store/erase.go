@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -15,8 +16,8 @@ import (
 	"github.com/ihmt/ihmt/pkg/terms"
 )
 
-// Erase takes leaves out of the journal, deletes their files, and leaves
-// tombstones. The caller holds the growth lock; commit puts a trunk into force
+// Erase takes leaves out of the journal, deletes their files and what stopped
+// writers left beside them, and leaves tombstones. The caller holds the growth lock; commit puts a trunk into force
 // whose tables and branches do not hold the leaves. The tombstones come first:
 // whatever happens after them, the leaves do not come back.
 func (s *Store) Erase(ids []string, commit func() error) error {
@@ -41,6 +42,17 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 		}
 	}
 	if err := s.forgetFacts(); err != nil {
+		return err
+	}
+	folders := map[string]bool{"layers/*": true}
+	for _, id := range ids {
+		folders[path.Dir(LeafPath(id))] = true
+	}
+	left, err := s.leftovers(sortedKeys(folders)...)
+	if err != nil {
+		return err
+	}
+	if err := s.Discard(left...); err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -113,7 +125,12 @@ func (s *Store) forgetFacts() error {
 		return err
 	}
 	defer unlock()
-	return s.Discard("state/facts.jsonl")
+	left, err := s.leftovers("state")
+	if err != nil {
+		return err
+	}
+	left = slices.DeleteFunc(left, func(name string) bool { return !strings.HasPrefix(name, "state/facts.jsonl") })
+	return s.Discard(append(left, "state/facts.jsonl")...)
 }
 
 // blankIn overwrites the lines of leaves in a part of the journal, in place, so

@@ -220,12 +220,14 @@ func (w *Writer) write(leaves []*Leaf, lines []byte) error {
 	if len(leaves) == 0 { // the lines of what is unchanged may be those of a writer that was killed before it synced them
 		return w.s.SyncJournal(w.snap.End)
 	}
-	takeBack, err := w.s.writeLeaves(leaves)
+	writes, err := w.s.writeLeaves(leaves)
 	if err == nil {
 		w.snap.End, err = w.s.appendJournal(w.snap.End, lines)
 	}
 	if err != nil {
-		takeBack()
+		w.s.takeBack(writes)
+	} else {
+		w.s.forget(writes)
 	}
 	return err
 }
@@ -397,19 +399,21 @@ func (w *Writer) retire(end *record.DocumentEnd, outcome *Outcome) ([]*Leaf, err
 	return retired, nil
 }
 
-// A leafWrite is the file of a leaf that is being written, and what was there.
+// A leafWrite is the file of a leaf that is being written, and what was there:
+// under a second name, or where the file system has none, its content.
 type leafWrite struct {
 	*Leaf
+	kept    string
 	old     []byte
 	written bool
 }
 
 // writeLeaves writes the files of leaves and makes them last. The retired ones
 // come last, so that a version is not given up before the next one is there.
-// takeBack undoes as much of it as was done, for when the journal cannot
-// follow.
-func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
-	var current, retired, all []*leafWrite
+// What it returns is for takeBack, where it fails or the journal cannot follow,
+// else for forget.
+func (s *Store) writeLeaves(leaves []*Leaf) (all []*leafWrite, err error) {
+	var current, retired []*leafWrite
 	for _, l := range leaves {
 		w := &leafWrite{Leaf: l}
 		if l.Extra.RetiredAt == "" {
@@ -422,7 +426,7 @@ func (s *Store) writeLeaves(leaves []*Leaf) (takeBack func(), err error) {
 	if err = s.writeAll(current); err == nil {
 		err = s.writeAll(retired)
 	}
-	return func() { s.takeBack(all) }, err
+	return all, err
 }
 
 // writeAll writes several files at a time, since most of the time goes into
@@ -439,8 +443,11 @@ func (s *Store) writeAll(writes []*leafWrite) error {
 	}
 	err := each(len(writes), 16, func(i int) error {
 		w, name := writes[i], LeafPath(writes[i].ID)
-		w.old, _ = s.readFile(name, maxLeaf)
-		err := s.writeFile(name, w.format())
+		var err error
+		if w.kept, err = disk.Keep(s.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			w.old, _ = s.readFile(name, maxLeaf)
+		}
+		err = s.writeFile(name, w.format())
 		w.written = err == nil
 		return err
 	})
@@ -452,23 +459,35 @@ func (s *Store) writeAll(writes []*leafWrite) error {
 	return err
 }
 
+// takeBack undoes as much of the writing of leaves as was done. First it
+// deletes, since that makes room.
 func (s *Store) takeBack(writes []*leafWrite) {
 	folders := map[string]bool{}
 	for _, w := range writes {
 		folders[path.Dir(LeafPath(w.ID))] = true
-	}
-	left, _ := s.leftovers(sortedKeys(folders)...) // where too many files were open to delete them at once
-	for _, name := range left {
-		s.remove(name)
-	}
-	for _, w := range writes { // first, since it makes room
-		if w.written && w.old == nil {
+		if w.written && w.kept == "" && w.old == nil {
 			s.remove(LeafPath(w.ID))
 		}
 	}
 	for _, w := range writes {
-		if w.written && w.old != nil {
-			s.writeFile(LeafPath(w.ID), w.old)
+		switch name := LeafPath(w.ID); {
+		case w.written && w.kept != "":
+			disk.Move(s.root, w.kept, name)
+		case w.written && w.old != nil:
+			s.writeFile(name, w.old)
+		}
+	}
+	left, _ := s.leftovers(sortedKeys(folders)...) // also where too many files were open to delete them at once
+	for _, name := range left {
+		s.remove(name)
+	}
+}
+
+// forget deletes what was kept for takeBack.
+func (s *Store) forget(writes []*leafWrite) {
+	for _, w := range writes {
+		if w.kept != "" {
+			s.remove(w.kept)
 		}
 	}
 }

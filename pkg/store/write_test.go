@@ -28,11 +28,11 @@ func TestTakingBackRestoresEveryFile(t *testing.T) {
 	changed, added := old, old
 	changed.Extra.RetiredAt = "2026-02-03T00:00:00Z"
 	added.ID = leafID(old.Domain, "another", 0, old.Content, 10)
-	takeBack, err := s.writeLeaves([]*Leaf{&changed, &added})
+	writes, err := s.writeLeaves([]*Leaf{&changed, &added})
 	if err != nil {
 		t.Fatal(err)
 	}
-	takeBack()
+	s.takeBack(writes)
 	if after, err := os.ReadFile(s.file(LeafPath(old.ID))); err != nil || string(after) != string(before) {
 		t.Errorf("the leaf that was there is now %q, %v", after, err)
 	}

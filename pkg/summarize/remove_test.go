@@ -114,6 +114,30 @@ func TestTheNextGrowthFinishesARemoval(t *testing.T) {
 	}
 }
 
+// What a writer that was stopped has left holds the text too.
+func TestARemovalTakesWhatWritersLeft(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ihmt_memory")
+	s, err := store.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var ids []string
+	for n := range 9 {
+		ids = append(ids, save(t, s, fmt.Sprint(n), "2026-02-03", fmt.Sprintf("Note %d of the quincunx%[1]d.", n)))
+	}
+	grow(t, s)
+	for _, left := range []string{store.LeafPath(ids[3]) + "17", "layers/1/N1-d-0123456789.json17", "state/tables/000009-1.terms17", "state/journal/000001.jsonl17", "state/facts.jsonl17"} {
+		if err := os.WriteFile(filepath.Join(dir, left), []byte("the quincunx3"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Remove(context.Background(), s, ids[3]); err != nil {
+		t.Fatal(err)
+	}
+	holdsNoneOf(t, dir, "quincunx3")
+}
+
 // holdsNoneOf looks for words in all files of a memory.
 func holdsNoneOf(t *testing.T, dir string, words ...string) {
 	t.Helper()

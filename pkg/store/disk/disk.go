@@ -25,6 +25,7 @@ const (
 	Truncate   = "truncate" // to Offset bytes
 	Sync       = "sync"     // what was written lasts
 	Rename     = "rename"   // to To, in place of what is there
+	Link       = "link"     // a second name, To
 	Remove     = "remove"
 	Mkdir      = "mkdir"
 	SyncFolder = "syncfolder" // the names in the folder last
@@ -144,19 +145,43 @@ func Replace(root *os.Root, name string, fill func(io.Writer) error) error {
 	return err
 }
 
-// temporary creates a file beside a name, called as it with digits after it.
+// temporary creates a file beside a name.
 func temporary(root *os.Root, name string) (*File, error) {
-	for range 100 {
-		f := &File{name: name + strconv.FormatUint(uint64(rand.Uint32()), 10)}
-		err := change(Op{Kind: Create, Name: f.name}, func(op Op) (err error) {
+	f := &File{}
+	err := beside(name, func(free string) error {
+		f.name = free
+		return change(Op{Kind: Create, Name: free}, func(op Op) (err error) {
 			f.file, err = root.OpenFile(op.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			return err
 		})
+	})
+	return f, err
+}
+
+// Keep gives a file a second name beside its own, under which it stays when it
+// is replaced: Move brings it back, which takes no room on the disk and opens
+// no file. Some file systems have no second names.
+func Keep(root *os.Root, name string) (kept string, err error) {
+	err = beside(name, func(free string) error {
+		kept = free
+		return change(Op{Kind: Link, Name: name, To: free}, func(op Op) error { return root.Link(op.Name, op.To) })
+	})
+	if err != nil {
+		kept = ""
+	}
+	return kept, err
+}
+
+// beside calls make with temporary names, a name with digits after it, until
+// one is free.
+func beside(name string, make func(free string) error) error {
+	for range 100 {
+		err := make(name + strconv.FormatUint(uint64(rand.Uint32()), 10))
 		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+			return err
 		}
 	}
-	return nil, &fs.PathError{Op: Create, Path: name, Err: fs.ErrExist}
+	return &fs.PathError{Op: Create, Path: name, Err: fs.ErrExist}
 }
 
 // Move gives a file or folder another name, which lasts once its folder and the

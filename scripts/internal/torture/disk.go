@@ -94,6 +94,9 @@ func (p *platter) do(op disk.Op) {
 		p.unsaved = append(p.unsaved, naming{op, p.now[op.Name]})
 		p.now[op.To] = p.now[op.Name]
 		delete(p.now, op.Name)
+	case disk.Link:
+		p.unsaved = append(p.unsaved, naming{op, p.now[op.Name]})
+		p.now[op.To] = p.now[op.Name]
 	case disk.Remove:
 		p.unsaved = append(p.unsaved, naming{op, nil})
 		delete(p.now, op.Name)
@@ -116,6 +119,8 @@ func (n *naming) apply(names map[string]*inode, folders map[string]bool) {
 		names[n.Name] = n.file
 	case disk.Rename:
 		delete(names, n.Name)
+		names[n.To] = n.file
+	case disk.Link:
 		names[n.To] = n.file
 	case disk.Remove:
 		delete(names, n.Name)
