@@ -196,6 +196,42 @@ func TestKeyboardOnly(t *testing.T) {
 	p.quiet("keyboard")
 }
 
+// Agents save while somebody looks at a part of the picture.
+func TestASaveDoesNotMoveThePicture(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "demo")
+	if err := os.CopyFS(home, os.DirFS(demo(t))); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, home, 1280, 800)
+	p.eval(`document.querySelector('.stage').focus()`)
+	p.press(kb.ArrowRight, kb.Enter, kb.Enter)
+	p.until(`document.querySelector('.stage.deep')`)
+	looksAt := p.text(`document.querySelector('.unseen[role=status]').textContent`)
+
+	save(t, home, chunkLine("n1", "medicine.clinical", "note", "2026-11-02", "The harbour clinic opens at eight."))
+	p.until(`/41 memories/.test(document.querySelector('.picturehead').textContent)`)
+	if !p.holds(`document.querySelector('.stage.deep') !== null`) {
+		t.Error("it shows the whole memory again")
+	}
+	p.press("o")
+	p.until(`document.querySelector('article.node .children')`)
+	if holds := p.text(`document.querySelectorAll('article.node .children li').length + ' memories'`); !strings.Contains(looksAt, ", "+holds+" ") {
+		t.Errorf("it opens one that holds %s, after it said %q", holds, looksAt)
+	}
+
+	p.eval(`document.querySelector('[role=treeitem][data-id="personal"]').focus()`)
+	save(t, home, chunkLine("n2", "medicine.clinical", "note", "2026-11-03", "The harbour clinic closes at four."))
+	p.until(`document.querySelector('[role=treeitem][data-id="medicine.clinical"] .number').textContent === '8' && document.activeElement.dataset.id === 'personal'`)
+	p.goTo("en", "#/timeline")
+	p.eval(`const f = document.querySelector('[type=search]'); f.focus(); f.value = 'luis'; f.select(); document.querySelector('.subjects').replaceChildren()`)
+	save(t, home, chunkLine("n3", "medicine.clinical", "note", "2026-11-04", "The harbour clinic has two doctors."))
+	p.until(`document.querySelector('.subjects').children.length > 0`)
+	if !p.holds(`document.activeElement.type === 'search' && document.activeElement.value === 'luis'`) {
+		t.Error("the filter that somebody types into is lost")
+	}
+	p.quiet("saved")
+}
+
 // What the date shows as true is what ihmt-facts at says.
 func TestTheDateShowsWhatWasTrue(t *testing.T) {
 	home := demo(t)

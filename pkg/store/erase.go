@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -38,7 +39,7 @@ func (s *Store) Erase(ids []string, commit func() error) error {
 	}
 	for _, part := range parts {
 		if err := s.blankIn(part, ids); err != nil {
-			return err
+			return fmt.Errorf("cannot write %s: %w", s.file(partName(part)), cause(err))
 		}
 	}
 	if err := s.forgetFacts(); err != nil {

@@ -30,11 +30,7 @@ func (s *Store) nextPart(grown Position) (Position, error) {
 	}
 	next := Position{Part: grown.Part + 1}
 	s.drop(next.Part) // parts of a rebuild that was stopped
-	f, err := s.extendable(partName(next.Part), 0)
-	if err != nil {
-		return grown, err
-	}
-	return next, f.Close()
+	return next, s.extend(partName(next.Part), 0, nil)
 }
 
 // shorten shortens the parts before one, from the last on, until it meets one

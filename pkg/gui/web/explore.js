@@ -156,12 +156,15 @@ class Tree {
   async load() {
     const { records } = await ask('domains')
     const open = [...this.items.values()].filter(i => i.group && !i.group.hidden).map(i => i.id)
+    const focused = this.list.contains(document.activeElement) && document.activeElement.dataset.id
     this.domains = records.sort((a, b) => b.leaves - a.leaves || a.domain.localeCompare(b.domain))
     this.draw()
     for (const id of open) {
       const item = this.items.get(id)
       if (item) await this.open(item)
     }
+    const item = this.items.get(focused)
+    if (item) this.focus(item)
   }
 
   filter(text) {

@@ -54,16 +54,39 @@ class Picture {
     cancelAnimationFrame(this.frame)
   }
 
+  /** Reads the memory, anew where something was saved; who looks at a part of
+   * it stays there. */
   async load() {
     const { records } = await ask('map')
+    const { view, focus } = this
     this.root = grow(records)
     this.view = null
     this.focus = this.root
+    for (const key of this.titles.keys()) if (key.startsWith('loose ')) this.titles.delete(key) // their order changes
     replace(this.head, h('h2', {}, t('picture.title')),
       h('p', {}, t('picture.about', { memories: t('memories', { n: this.root.leaves }), domains: t('domains', { n: this.root.children.length }) })))
     const gradient = h('span', { class: 'ramp', style: { background: `linear-gradient(90deg, ${palette.filter((_, i) => i % 7 === 0).join()})` } })
     replace(this.legend, h('span', {}, day(this.root.first)), gradient, h('span', {}, day(this.root.last)))
     this.resize()
+    if (view && this.view) this.resume(view, focus)
+  }
+
+  /** Goes back to a node of the tree as it was before, or where that is gone,
+   * to the nearest above it. */
+  resume(view, before) {
+    let node = this.root
+    for (const old of pathTo(before)) {
+      arrange(node)
+      const same = node.children.find(child => nameIn(child) !== undefined && nameIn(child) === nameIn(old))
+      if (!same) {
+        if (view.k > 1) this.fit(node)
+        return this.choose(node)
+      }
+      node = same
+    }
+    this.focus = node
+    const moved = i => node.box[i] + node.box[i + 2] / 2 - before.box[i] - before.box[i + 2] / 2
+    this.set({ k: view.k, x: view.x + moved(0), y: view.y + moved(1) })
   }
 
   resize() {
@@ -391,11 +414,8 @@ class Picture {
   /** A press zooms one step towards a node; a leaf that can be read opens. */
   press(node) {
     if (node === this.root) return this.fit(this.root)
-    let target = node
-    const path = []
-    for (let n = node; n !== this.root; n = n.parent) path.unshift(n)
     const large = n => { const [, , w, hgt] = this.place(n.box); return w > this.width * 0.7 || hgt > this.height * 0.7 }
-    target = path.find(n => !large(n)) ?? node
+    let target = pathTo(node).find(n => !large(n)) ?? node
     if (node.leaf && this.place(node.box)[2] > 60) target = node
     if (target.leaf) return this.enter(target)
     this.fit(target)
@@ -473,6 +493,20 @@ class Picture {
     this.draw()
     this.say(node)
   }
+}
+
+/** The nodes from below the root down to one. */
+function pathTo(node) {
+  const path = []
+  for (let n = node; n.parent; n = n.parent) path.unshift(n)
+  return path
+}
+
+/** What a node is known by among its siblings, in an older tree too. Leaves
+ * without a branch have no lasting order. */
+function nameIn(node) {
+  if (node.leaf) return node.parent.loose ? undefined : node.index
+  return node.id || node.domain
 }
 
 /** What a leaf says, in a few words: its title, or more where that is cut. */

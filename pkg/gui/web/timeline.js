@@ -13,7 +13,7 @@ const toDate = n => new Date(n * ms).toISOString().slice(0, 10)
 const folded = 8 // values of an attribute that are listed at first
 const subjectsAtFirst = 30
 
-let page, list, slider, picked, said, lanes, from, to, wanted, limit
+let page, list, filter, slider, picked, said, lanes, from, to, wanted, limit
 
 export async function show(element) {
   page = element
@@ -40,7 +40,10 @@ async function load() {
   from -= margin
   to += margin
   const kept = picked && +slider.value >= from && +slider.value <= to ? +slider.value : today
+  const focused = [filter, picked, slider].indexOf(document.activeElement)
+  if (focused === 0) wanted = filter.value
   draw(facts, answer.shell, kept)
+  ;[filter, picked, slider][focused]?.focus()
 }
 
 /** Lanes by subject: one for each attribute, with its values in order. */
@@ -68,7 +71,7 @@ function group(facts, notices) {
 }
 
 function draw(facts, shell, at) {
-  const filter = h('input', { type: 'search', 'aria-label': t('timeline.filter'), placeholder: t('timeline.filter'), autocomplete: 'off', value: wanted, oninput: settled(() => { wanted = filter.value; limit = subjectsAtFirst; subjects() }, 120) })
+  filter = h('input', { type: 'search', 'aria-label': t('timeline.filter'), placeholder: t('timeline.filter'), autocomplete: 'off', value: wanted, oninput: settled(() => { wanted = filter.value; limit = subjectsAtFirst; subjects() }, 120) })
   list = h('div', { class: 'subjects' })
   said = h('p', { class: 'said', 'aria-live': 'polite' })
   picked = h('input', { type: 'date', 'aria-label': t('timeline.date'), value: toDate(at), min: toDate(from), max: toDate(to), onchange: () => picked.value && move(toDay(picked.value)) })

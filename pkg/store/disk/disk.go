@@ -123,9 +123,15 @@ func (f *File) Close() error { return f.file.Close() }
 
 // Replace puts a file in the place of a name as one step: fill writes it
 // beside the name, it is synced, then renamed. The new name lasts once the
-// folder is synced.
+// folder is synced. The folder is held open meanwhile, so that what a failure
+// leaves is removed even where no more files can be opened.
 func Replace(root *os.Root, name string, fill func(io.Writer) error) error {
-	f, err := temporary(root, name)
+	folder, err := root.OpenRoot(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	f, err := temporary(folder, name)
 	if err != nil {
 		return err
 	}
@@ -137,21 +143,21 @@ func Replace(root *os.Root, name string, fill func(io.Writer) error) error {
 		err = closed
 	}
 	if err == nil {
-		err = change(Op{Kind: Rename, Name: f.name, To: name}, func(op Op) error { return root.Rename(op.Name, op.To) })
+		err = change(Op{Kind: Rename, Name: f.name, To: name}, func(op Op) error { return folder.Rename(path.Base(op.Name), path.Base(op.To)) })
 	}
 	if err != nil {
-		Delete(root, f.name)
+		change(Op{Kind: Remove, Name: f.name}, func(op Op) error { return folder.Remove(path.Base(op.Name)) })
 	}
 	return err
 }
 
-// temporary creates a file beside a name.
-func temporary(root *os.Root, name string) (*File, error) {
+// temporary creates a file beside a name, which is in the folder.
+func temporary(folder *os.Root, name string) (*File, error) {
 	f := &File{}
 	err := beside(name, func(free string) error {
 		f.name = free
 		return change(Op{Kind: Create, Name: free}, func(op Op) (err error) {
-			f.file, err = root.OpenFile(op.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			f.file, err = folder.OpenFile(path.Base(op.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			return err
 		})
 	})
@@ -159,8 +165,8 @@ func temporary(root *os.Root, name string) (*File, error) {
 }
 
 // Keep gives a file a second name beside its own, under which it stays when it
-// is replaced: Move brings it back, which takes no room on the disk and opens
-// no file. Some file systems have no second names.
+// is replaced: Move brings it back, which takes no room on the disk. Some file
+// systems have no second names.
 func Keep(root *os.Root, name string) (kept string, err error) {
 	err = beside(name, func(free string) error {
 		kept = free
