@@ -20,15 +20,14 @@ func (t *treeCmd) Run(c *cli.Context) error {
 		return fmt.Errorf("--depth is %d; want 0 or more", t.Depth)
 	}
 	return with(c, func(s *store.Store) error {
-		none := true
-		err := nav.Tree(s, t.Domain, t.Depth, func(r *record.Record) error {
-			none = false
-			return c.Out.Write(r)
-		})
-		if err == nil && none {
+		tree, err := nav.Tree(s, t.Domain, t.Depth)
+		if err != nil {
+			return err
+		}
+		if len(tree) == 0 {
 			return cli.ErrNothing
 		}
-		return err
+		return writeAll(c, tree)
 	})
 }
 
@@ -63,11 +62,15 @@ func (p *pathCmd) Run(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, b := range branches {
-			if err := c.Out.Write(b); err != nil {
-				return err
-			}
-		}
-		return nil
+		return writeAll(c, branches)
 	})
+}
+
+func writeAll(c *cli.Context, records []*record.Record) error {
+	for _, r := range records {
+		if err := c.Out.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -37,15 +37,15 @@ func (p *Plot) add(q Plot) {
 // it holds. It reads the tables and opens neither branch nor leaf, so that a
 // picture of a large memory is cheap. An empty domain stands for all.
 func Map(s *store.Store, domain string) ([]Plot, error) {
-	trunk, err := s.Trunk()
-	if err != nil {
-		return nil, err
-	}
 	snap, err := s.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
+	domains, err := snap.Domains()
+	if err != nil {
+		return nil, err
+	}
 	spine, err := s.Spine(snap.Trunk)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Map(s *store.Store, domain string) ([]Plot, error) {
 			c.above[child] = parent
 		}
 	}
-	for _, d := range trunk.Domains {
+	for _, d := range domains {
 		for _, closed := range d.Closed {
 			for _, child := range closed.Children {
 				c.above[child] = closed.ID

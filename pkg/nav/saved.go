@@ -18,13 +18,21 @@ type Saving struct {
 }
 
 // Saved returns leaves, saved last first. It opens those that it returns.
-func Saved(s *store.Store, want Saving) ([]*store.Leaf, error) {
+func Saved(s *store.Store, want Saving) (leaves []*store.Leaf, err error) {
+	err = again(func() error {
+		leaves, err = readSaved(s, want)
+		return err
+	})
+	return leaves, err
+}
+
+func readSaved(s *store.Store, want Saving) ([]*store.Leaf, error) {
 	snap, err := s.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
-	held, err := heldBy(s, want.Loose)
+	held, err := heldBy(snap, want.Loose)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +76,16 @@ func SavedByDay(s *store.Store) (map[string]int, error) {
 }
 
 // heldBy returns the leaves that stand in a provisional branch.
-func heldBy(s *store.Store, wanted bool) (map[string]bool, error) {
+func heldBy(snap *store.Snapshot, wanted bool) (map[string]bool, error) {
 	if !wanted {
 		return nil, nil
 	}
-	trunk, err := s.Trunk()
+	domains, err := snap.Domains()
 	if err != nil {
 		return nil, err
 	}
 	held := map[string]bool{}
-	for _, d := range trunk.Domains {
+	for _, d := range domains {
 		for _, c := range d.Closed {
 			for _, child := range c.Children {
 				held[child] = true

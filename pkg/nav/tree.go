@@ -1,6 +1,7 @@
 package nav
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -11,28 +12,46 @@ import (
 	"github.com/ihmt/ihmt/pkg/text"
 )
 
-// Tree writes the tree as branch records, from the domains down, each with
+// Tree returns the tree as branch records, from the domains down, each with
 // its depth below the trunk; levels is how many of them below the domains.
-func Tree(s *store.Store, domain string, levels int, out func(*record.Record) error) error {
-	trunk, err := s.Trunk()
-	if err != nil {
+func Tree(s *store.Store, domain string, levels int) (tree []*record.Record, err error) {
+	err = again(func() error {
+		tree, err = readTree(s, domain, levels)
 		return err
+	})
+	return tree, err
+}
+
+// again reads once more, a few times at most, when something is gone that the
+// trunk named: the tree has grown, or a leaf was removed, while it was read.
+func again(read func() error) error {
+	for attempt := 0; ; attempt++ {
+		if err := read(); !errors.Is(err, fs.ErrNotExist) || attempt == 3 {
+			return err
+		}
 	}
+}
+
+func readTree(s *store.Store, domain string, levels int) ([]*record.Record, error) {
 	snap, err := s.Snapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer snap.Close()
+	domains, err := snap.Domains()
+	if err != nil {
+		return nil, err
+	}
 	pending := map[string]int{}
 	for i := range snap.Tail.Leaves {
 		pending[terms.Domain(snap.Tail.Leaves[i].ID)]++
 	}
-	domains := trunk.Domains
 	for name := range pending {
 		if !hasDomain(domains, name) {
 			domains = append(domains, store.Domain{Name: name})
 		}
 	}
+	var tree []*record.Record
 	for _, d := range domains {
 		if domain != "" && d.Name != domain && !strings.HasPrefix(d.Name, domain+".") {
 			continue
@@ -41,16 +60,14 @@ func Tree(s *store.Store, domain string, levels int, out func(*record.Record) er
 		r.Set("depth", 0)
 		r.Set("leaves", d.Leaves+pending[d.Name])
 		r.Set("pending", pending[d.Name])
-		if err := out(r); err != nil {
-			return err
-		}
+		tree = append(tree, r)
 		for _, id := range d.Roots() {
-			if err := branches(s, id, 1, levels, out); err != nil {
-				return err
+			if tree, err = appendBranches(tree, s, id, 1, levels); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return tree, nil
 }
 
 func hasDomain(domains []store.Domain, name string) bool {
@@ -62,32 +79,39 @@ func hasDomain(domains []store.Domain, name string) bool {
 	return false
 }
 
-func branches(s *store.Store, id string, depth, levels int, out func(*record.Record) error) error {
+// appendBranches adds a branch and those below it, as many levels as asked for.
+func appendBranches(tree []*record.Record, s *store.Store, id string, depth, levels int) ([]*record.Record, error) {
 	if depth > levels {
-		return nil
+		return tree, nil
 	}
 	b, err := s.Branch(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := record.New(record.KindBranch, b)
 	r.Set("depth", depth)
-	if err := out(r); err != nil {
-		return err
-	}
+	tree = append(tree, r)
 	for _, c := range b.Children {
 		if strings.HasPrefix(c.NodeID, "N") {
-			if err := branches(s, c.NodeID, depth+1, levels, out); err != nil {
-				return err
+			if tree, err = appendBranches(tree, s, c.NodeID, depth+1, levels); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return tree, nil
 }
 
 // Path returns what a leaf or branch stands under, from the trunk down, as
 // branch records.
-func Path(s *store.Store, id string) ([]*record.Record, error) {
+func Path(s *store.Store, id string) (path []*record.Record, err error) {
+	err = again(func() error {
+		path, err = readPath(s, id)
+		return err
+	})
+	return path, err
+}
+
+func readPath(s *store.Store, id string) ([]*record.Record, error) {
 	r, err := NewSearcher(s)
 	if err != nil {
 		return nil, err

@@ -144,17 +144,18 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // Stats counts what a memory holds.
 func (s *Store) Stats() (map[string]any, error) {
-	trunk, err := s.Trunk()
-	if err != nil {
-		return nil, err
-	}
 	snap, err := s.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
+	trunk := snap.Trunk
+	inTree, err := snap.Domains()
+	if err != nil {
+		return nil, err
+	}
 	retired, domains := 0, map[string]int{}
-	for _, d := range trunk.Domains {
+	for _, d := range inTree {
 		domains[d.Name] = d.Leaves
 	}
 	leaves := len(snap.Tail.Leaves)

@@ -337,10 +337,11 @@ func (s *Store) tombstones() (removals, error) {
 	return gone, nil
 }
 
-// bury adds tombstones.
+// bury adds tombstones. Those that are there already last after it too: who
+// wrote them may have been killed before they did.
 func (s *Store) bury(gone removals) error {
 	if len(gone) == 0 {
-		return nil
+		return s.syncFolder(".")
 	}
 	data, err := s.readFile(tombstonesName, maxTrunk)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -134,6 +134,19 @@ func (s *Store) openTable(info Table) (*OpenTable, error) {
 	return t, nil
 }
 
+// Domains returns what the snapshot's trunk says of each domain. It reads the
+// whole trunk, which a search does not.
+func (snap *Snapshot) Domains() ([]Domain, error) {
+	if snap.Trunk.raw == nil {
+		return nil, nil
+	}
+	trunk, err := parseTrunk(snap.Trunk.raw, true)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; run ihmt-store rebuild", snap.store.file(trunkName), err)
+	}
+	return trunk.Domains, nil
+}
+
 // Close closes the tables and adds what they read to the store's count.
 func (snap *Snapshot) Close() {
 	for _, t := range snap.Tables {

@@ -163,6 +163,8 @@ func cuts(random *rand.Rand, n int) []cut {
 		{"nothing is kept", func(disk.Op) bool { return false }, whole},
 		{"names are kept, contents are not", isNaming, whole},
 		{"contents are kept, names are not", func(op disk.Op) bool { return !isNaming(op) }, whole},
+		{"only the trunk is kept", func(op disk.Op) bool { return op.To == "root.json" }, whole},
+		{"all but the trunk is kept", func(op disk.Op) bool { return op.To != "root.json" }, whole},
 	}
 	for range n {
 		all = append(all, cut{"some is kept", func(disk.Op) bool { return random.IntN(2) == 0 }, func(op disk.Op) []disk.Op {
