@@ -19,8 +19,8 @@ import (
 	"github.com/ihmt/ihmt/pkg/summarize"
 )
 
-// growing is a memory that takes notes, one commit after the other, and grows
-// after each.
+// growing is a memory of small branches that takes notes, one commit after the
+// other, and grows after each.
 type growing struct {
 	*testing.T
 	dir   string
@@ -34,7 +34,7 @@ func newGrowing(t *testing.T) *growing {
 	store.ShortenFrom = 1
 	t.Cleanup(func() { store.ShortenFrom = before })
 	g := &growing{T: t, dir: filepath.Join(t.TempDir(), "ihmt_memory"), ids: make([]string, 1000)}
-	s, err := store.Create(g.dir)
+	s, err := store.Init(g.dir, func(settings *store.Settings) { settings.BranchFactor = 2 }, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +70,12 @@ func town(n int64) string {
 
 func (g *growing) grow(force bool) {
 	if _, err := summarize.Grow(context.Background(), g.store, summarize.Options{Force: force}); err != nil {
+		g.Fatal(err)
+	}
+}
+
+func (g *growing) rebuild() {
+	if _, _, err := summarize.Rebuild(context.Background(), g.store, nil); err != nil {
 		g.Fatal(err)
 	}
 }
@@ -154,7 +160,7 @@ func (g *growing) look(s *store.Store) error {
 }
 
 // What is acknowledged is found and counted, once, by who reads while the tree
-// grows.
+// grows and is rebuilt.
 func TestReadersOfAGrowingTree(t *testing.T) {
 	g := newGrowing(t)
 	g.saveAndGrow(20)
@@ -177,7 +183,10 @@ func TestReadersOfAGrowingTree(t *testing.T) {
 			}
 		})
 	}
-	g.saveAndGrow(60)
+	for range 5 {
+		g.saveAndGrow(6)
+		g.rebuild()
+	}
 	done.Store(true)
 	readers.Wait()
 	t.Logf("%d looks", looks.Load())

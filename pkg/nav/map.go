@@ -36,7 +36,15 @@ func (p *Plot) add(q Plot) {
 // Map returns every domain with all branches below it, each above those that
 // it holds. It reads the tables and opens neither branch nor leaf, so that a
 // picture of a large memory is cheap. An empty domain stands for all.
-func Map(s *store.Store, domain string) ([]Plot, error) {
+func Map(s *store.Store, domain string) (plots []Plot, err error) {
+	err = again(func() error {
+		plots, err = readMap(s, domain)
+		return err
+	})
+	return plots, err
+}
+
+func readMap(s *store.Store, domain string) ([]Plot, error) {
 	snap, err := s.Snapshot()
 	if err != nil {
 		return nil, err

@@ -190,7 +190,8 @@ func (s Spine) Parent(id string) string {
 	return ""
 }
 
-// Spine reads the edges that count.
+// Spine reads the edges that count. It fails with [fs.ErrNotExist] where the
+// tree was rebuilt after the trunk was read.
 func (s *Store) Spine(t *Trunk) (Spine, error) {
 	if t.Spine == 0 {
 		return nil, nil
@@ -200,6 +201,9 @@ func (s *Store) Spine(t *Trunk) (Spine, error) {
 		return nil, err
 	}
 	if int64(len(data)) < t.Spine {
+		if current, err := s.trunk(false); err == nil && current.Generation != t.Generation {
+			return nil, fmt.Errorf("the tree was rebuilt meanwhile: %w", fs.ErrNotExist)
+		}
 		return nil, fmt.Errorf("%s is shorter than root.json says; run ihmt-store rebuild", s.file(spineName))
 	}
 	return Spine(data[:t.Spine]), nil

@@ -2,9 +2,12 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -152,4 +155,68 @@ func held(t *testing.T, s *store.Store) map[string]state {
 		}
 	}
 	return got
+}
+
+// A reader that has read the trunk and opened its tables sees the journal of a
+// rebuild in the place of the one that the trunk goes on in: that is no memory
+// with fewer leaves, nor with all of them twice.
+func TestNoReaderMixesTwoJournals(t *testing.T) {
+	for _, from := range []int64{1, 1 << 20} { // the journal goes on in a part of its own, or in the first
+		shortenFrom(t, from)
+		s, err := store.Create(filepath.Join(t.TempDir(), "ihmt_memory"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		saveNotes(t, s, 0, 20)
+		grow(t, s)
+		saveNotes(t, s, 20, 3)
+		old := map[string][]byte{}
+		for _, pattern := range []string{"root.json", "state/tables/*"} {
+			names, err := filepath.Glob(filepath.Join(s.Dir(), pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if old[name], err = os.ReadFile(name); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := s.Rebuild(); err != nil {
+			t.Fatal(err)
+		}
+		if n := counted(t, s); n != 23 {
+			t.Errorf("after the rebuild: %d leaves, want 23", n)
+		}
+		for name, data := range old {
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if snap, err := s.Snapshot(); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the old trunk is read with %d leaves pending; %v", len(snap.Tail.Leaves), err)
+		}
+	}
+}
+
+// A memory that holds nothing is rebuilt as one.
+func TestRebuildingNothing(t *testing.T) {
+	s, err := store.Create(filepath.Join(t.TempDir(), "ihmt_memory"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 2 {
+		if _, err := s.Rebuild(); err != nil {
+			t.Fatal(err)
+		}
+		if n := counted(t, s); n != 0 {
+			t.Errorf("%d leaves", n)
+		}
+	}
+	saveNotes(t, s, 0, 2)
+	if n := counted(t, s); n != 2 {
+		t.Errorf("%d leaves, want 2", n)
+	}
 }

@@ -169,6 +169,27 @@ func (s *Store) readJournal(from Position, do func(Entry) error) (Position, erro
 		}
 		from.Part = part
 	}
+	end, err := s.readParts(from, do)
+	if err != nil && end.Offset == 0 {
+		if _, missing := s.root.Stat(partName(end.Part)); errors.Is(missing, fs.ErrNotExist) {
+			return end, nil
+		}
+	}
+	return end, err
+}
+
+// readTail is readJournal from where a trunk says that the journal goes on. It
+// fails with [fs.ErrNotExist] where a rebuild has deleted that part meanwhile.
+func (s *Store) readTail(t *Trunk, do func(Entry) error) (Position, error) {
+	if t.raw == nil {
+		return s.readJournal(t.Journal, do)
+	}
+	return s.readParts(t.Journal, do)
+}
+
+// readParts reads from a part on for as long as the next one exists. With an
+// error, it returns where the part begins that could not be read.
+func (s *Store) readParts(from Position, do func(Entry) error) (Position, error) {
 	for {
 		end, err := s.readPart(from, do)
 		if err != nil {
@@ -215,9 +236,6 @@ func (s *Store) readPart(from Position, do func(Entry) error) (Position, error) 
 		return from, nil
 	}
 	f, err := s.open(partName(from.Part), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) && from.Offset == 0 {
-		return from, nil
-	}
 	if err != nil {
 		return from, err
 	}

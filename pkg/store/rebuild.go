@@ -200,9 +200,13 @@ func (s *Store) leftovers(folders ...string) ([]string, error) {
 	return found, nil
 }
 
-// rejournal writes the lines of leaves from a position on.
+// rejournal writes the lines of leaves into a new part, which is there without
+// any too, and into those after it.
 func (s *Store) rejournal(at Position, found []surveyed) error {
 	if err := s.mkdir("state/journal"); err != nil {
+		return err
+	}
+	if err := s.extend(partName(at.Part), 0, nil); err != nil {
 		return err
 	}
 	var lines []byte

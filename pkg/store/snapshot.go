@@ -101,7 +101,7 @@ func (s *Store) snapshot() (*Snapshot, error) {
 		snap.Tables = append(snap.Tables, t)
 	}
 	snap.Tail = Tail{byID: map[string]int{}, source: map[string][]int{}}
-	snap.End, err = s.readJournal(trunk.Journal, snap.apply)
+	snap.End, err = s.readTail(trunk, snap.apply)
 	if err != nil {
 		snap.Close()
 		return nil, err
