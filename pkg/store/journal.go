@@ -438,6 +438,9 @@ func (s *Store) SyncJournal(p Position) error {
 		defer f.Close()
 		err = f.Sync()
 	}
+	if err == nil && p.Offset == 0 { // where nothing is in it, its name may not last either
+		err = disk.SyncNames(s.root, path.Dir(partName(p.Part)))
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", s.file(partName(p.Part)), cause(err))
 	}

@@ -525,7 +525,7 @@ func deaths(every int, random *rand.Rand) iter.Seq[func(n int, op disk.Op) bool]
 		for _, at := range []struct {
 			kind, start string
 			which       int
-		}{{disk.Mkdir, "layer_0/", 1}, {disk.Create, "state/journal/", 1}, {disk.Write, "state/journal/", 1}, {disk.Write, "state/journal/", 2}, {disk.Write, "state/journal/", 4}, {disk.Rename, "root.json", 1}, {disk.Rename, "tombstones.jsonl", 1}} {
+		}{{disk.Mkdir, "layer_0/", 1}, {disk.Create, "state/journal/", 1}, {disk.Create, "state/journal/", 2}, {disk.Write, "state/journal/", 1}, {disk.Write, "state/journal/", 2}, {disk.Write, "state/journal/", 4}, {disk.Rename, "root.json", 1}, {disk.Rename, "tombstones.jsonl", 1}} {
 			seen := 0
 			if !yield(func(_ int, op disk.Op) bool {
 				if op.Kind == at.kind && (strings.HasPrefix(op.Name, at.start) || op.To == at.start) {
