@@ -36,12 +36,8 @@ func (p *Plot) add(q Plot) {
 // Map returns every domain with all branches below it, each above those that
 // it holds. It reads the tables and opens neither branch nor leaf, so that a
 // picture of a large memory is cheap. An empty domain stands for all.
-func Map(s *store.Store, domain string) (plots []Plot, err error) {
-	err = again(func() error {
-		plots, err = readMap(s, domain)
-		return err
-	})
-	return plots, err
+func Map(s *store.Store, domain string) ([]Plot, error) {
+	return again(func() ([]Plot, error) { return readMap(s, domain) })
 }
 
 func readMap(s *store.Store, domain string) ([]Plot, error) {

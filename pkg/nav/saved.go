@@ -18,12 +18,8 @@ type Saving struct {
 }
 
 // Saved returns leaves, saved last first. It opens those that it returns.
-func Saved(s *store.Store, want Saving) (leaves []*store.Leaf, err error) {
-	err = again(func() error {
-		leaves, err = readSaved(s, want)
-		return err
-	})
-	return leaves, err
+func Saved(s *store.Store, want Saving) ([]*store.Leaf, error) {
+	return again(func() ([]*store.Leaf, error) { return readSaved(s, want) })
 }
 
 func readSaved(s *store.Store, want Saving) ([]*store.Leaf, error) {

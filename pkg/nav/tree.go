@@ -14,20 +14,16 @@ import (
 
 // Tree returns the tree as branch records, from the domains down, each with
 // its depth below the trunk; levels is how many of them below the domains.
-func Tree(s *store.Store, domain string, levels int) (tree []*record.Record, err error) {
-	err = again(func() error {
-		tree, err = readTree(s, domain, levels)
-		return err
-	})
-	return tree, err
+func Tree(s *store.Store, domain string, levels int) ([]*record.Record, error) {
+	return again(func() ([]*record.Record, error) { return readTree(s, domain, levels) })
 }
 
 // again reads once more, a few times at most, when something is gone that the
 // trunk named: the tree has grown, or a leaf was removed, while it was read.
-func again(read func() error) error {
+func again[T any](read func() (T, error)) (T, error) {
 	for attempt := 0; ; attempt++ {
-		if err := read(); !errors.Is(err, fs.ErrNotExist) || attempt == 3 {
-			return err
+		if found, err := read(); !errors.Is(err, fs.ErrNotExist) || attempt == 3 {
+			return found, err
 		}
 	}
 }
@@ -103,12 +99,8 @@ func appendBranches(tree []*record.Record, s *store.Store, id string, depth, lev
 
 // Path returns what a leaf or branch stands under, from the trunk down, as
 // branch records.
-func Path(s *store.Store, id string) (path []*record.Record, err error) {
-	err = again(func() error {
-		path, err = readPath(s, id)
-		return err
-	})
-	return path, err
+func Path(s *store.Store, id string) ([]*record.Record, error) {
+	return again(func() ([]*record.Record, error) { return readPath(s, id) })
 }
 
 func readPath(s *store.Store, id string) ([]*record.Record, error) {
