@@ -18,9 +18,10 @@ import (
 )
 
 // Erase takes leaves out of the journal, deletes their files and what stopped
-// writers left beside them, and leaves tombstones. The caller holds the growth lock; commit puts a trunk into force
-// whose tables and branches do not hold the leaves. The tombstones come first:
-// whatever happens after them, the leaves do not come back.
+// writers left beside them, and leaves tombstones. The caller holds the growth
+// lock; commit puts a trunk into force whose tables and branches do not hold
+// the leaves. The tombstones come first: whatever happens after them, the
+// leaves do not come back.
 func (s *Store) Erase(ids []string, commit func() error) error {
 	if err := s.buryNow(ids); err != nil {
 		return err
